@@ -46,10 +46,10 @@ from engine.storage.port import Storage
 from engine.values.errors import CommandError, ProcessCrash
 
 STEP_HORIZON_US: Final = 60_000_000
+"""How far ahead a step searches for the next event, in microseconds."""
 MOST_RESTARTS: Final = 5
 RESTARTS_IN_US: Final = 10_000_000
 """So often a supervisor starts a queue's process again in this time; then it is down (`rabbit_amqqueue_sup`)."""
-"""How far ahead a step searches for the next event, in microseconds."""
 
 
 class Cluster:
@@ -75,7 +75,6 @@ class Cluster:
         self._crash_times: dict[str, list[int]] = {}
         self._build_broker()
         self._build_clients()
-        self._build_nodes()
         self._build_control(console)
         self._begin()
 
@@ -199,9 +198,9 @@ class Cluster:
                 )
             )
 
-    def _build_nodes(self) -> None:
-        """Build the parts that stop and start nodes and fill mirrors."""
-        self._parts = ClusterParts(
+    def _build_control(self, console: Console) -> None:
+        """Build the parts that stop and start nodes and fill mirrors, the monitors, and the verbs of commands."""
+        parts = ClusterParts(
             self._below,
             self.cluster,
             self._syncs,
@@ -211,8 +210,6 @@ class Cluster:
             redo=self._redo,
             most_queues=max(MAX_QUEUES, len(self.scenario.topology.queues) if self.scenario.topology else 0),
         )
-
-    def _build_control(self, console: Console) -> None:
         control = NodeControl(
             self._below,
             closing=self._closing,
@@ -220,7 +217,7 @@ class Cluster:
             settings=self._settings,
             machine=self._machine,
             mirrored=self.cluster,
-            parts=self._parts,
+            parts=parts,
             console=console,
         )
         self.monitors, self.life = control.monitors, control.life

@@ -527,7 +527,8 @@ def listed(request: Request, state: State, live: LiveValues) -> str:
         state, live = state_of(state, request.vhost), live.of_host(request.vhost)
     rows = rows_of(request.facts, state, live)
     if request.name == "list_queues":
-        rows = [row for row in rows if _is_wanted(request, row)]
+        asked = request.options.keys() & {"online", "offline"}
+        rows = [row for row in rows if len(asked) != 1 or ("offline" in asked) == (row["state"] == "down")]
     columns = request.columns
     if not rows and request.name == "list_policies":
         text = {"json": "[]\n", "csv": "\n\n\n"}.get(request.formatter, "\n")
@@ -545,11 +546,3 @@ def listed(request: Request, state: State, live: LiveValues) -> str:
             f"eval '{STATUS_LINE}' prints it there\n"
         )
     return ("" if request.quiet else f"{heading}\n") + text + ("" if request.quiet else "".join(remarks))
-
-
-def _is_wanted(request: Request, row: Row) -> bool:
-    """Return whether a queue is listed: with --offline those that are down, with --online the others."""
-    down: bool = row["state"] == "down"
-    if "offline" in request.options and "online" not in request.options:
-        return down
-    return "online" not in request.options or "offline" in request.options or not down

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import Any, Literal
 
 import msgspec
@@ -249,7 +250,7 @@ class QueueMirror:
     # --- promotion (H62) ---------------------------------------------------------------------------------------------
     def requeue_all(self) -> None:
         """Put everything pending back into the queue, at once."""
-        tags = sorted((Range(each.tag, each.count) for each in self.kept), key=_start)
+        tags = sorted((Range(each.tag, each.count) for each in self.kept), key=attrgetter("start"))
         self.kept.clear()
         if tags:
             self.queue.requeue(tags, multiple=True)
@@ -433,7 +434,7 @@ class MasterQueue:
 
 def _calls(tags: Sequence[Range], found: Sequence[Extent]) -> Iterator[tuple[tuple[Range, ...], int]]:
     """Yield what single calls found: neighbours that found something, or nothing, as one, with how many calls."""
-    known = Stretches(sorted(found, key=_start))
+    known = Stretches(sorted(found, key=attrgetter("start")))
     for tag in tags:
         at = tag.start
         for each in known.remove(tag.start, tag.count):
@@ -443,10 +444,6 @@ def _calls(tags: Sequence[Range], found: Sequence[Extent]) -> Iterator[tuple[tup
             at = each.end
         if at < tag.end:
             yield (), tag.end - at
-
-
-def _start(stretch: Range | Extent) -> int:
-    return stretch.start
 
 
 def _numbers(found: Sequence[Extent]) -> tuple[Range, ...]:

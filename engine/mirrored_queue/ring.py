@@ -97,7 +97,7 @@ class MirrorRing:
     def __init__(
         self,
         hop_us: int,
-        after: Callable[[int, Callable[[], None]], None],
+        after: Callable[[int, Callable[[], None]], object],
         deliver: Callable[[str, MirrorInstruction], None],
         sent: Callable[[int], None],
     ) -> None:

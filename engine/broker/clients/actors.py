@@ -115,12 +115,16 @@ class Publisher:
 
     def channel_closed(self) -> None:
         """Lose the channel; whatever it waited for no longer comes."""
+        self._lose_channel()
+        self.uses_later_fields = True
+
+    def _lose_channel(self) -> None:
         self.running = False
         self.unconfirmed = 0
         self.next_number = 1
-        self._roll_back()
+        if self.tx is not None:
+            self.tx.roll_back()
         self.channel_state = CLOSED
-        self.uses_later_fields = True
         self.waiting.clear()
         self.stopped.clear()
         self.unsent.clear()
@@ -155,18 +159,10 @@ class Publisher:
 
     def disconnect(self) -> None:
         """Lose the connection; it does not come back by itself."""
-        self.running = False
-        self.publish_seen = False
-        self.alarm = False
+        self._lose_channel()
+        self.set_alarm(False)
         self.blocked_sent = False
-        self.unconfirmed = 0
-        self.next_number = 1
-        self._roll_back()
-        self.channel_state = self.connection_state = CLOSED
-        self.waiting.clear()
-        self.stopped.clear()
-        self.unsent.clear()
-        stop(self)
+        self.connection_state = CLOSED
 
     def info_items(self) -> dict[str, Any]:
         """Return what is shown of it."""
@@ -183,10 +179,6 @@ class Publisher:
             "waiting": self.unread,
             **(self._more() if self.uses_later_fields else {}),
         }
-
-    def _roll_back(self) -> None:
-        if self.tx is not None:
-            self.tx.roll_back()
 
     def _more(self) -> dict[str, Any]:
         tx = self.tx

@@ -20,7 +20,7 @@ from engine.broker.clients.consumers import Consumers
 from engine.broker.clients.manual_channels import ManualChannel, UnreadInput
 from engine.broker.clients.publish_path import BurstCarrier, WayIn
 from engine.broker.clients.queue import ClientQueue, QueueMembers
-from engine.broker.commands.base import HAND, Command, MessageFields
+from engine.broker.commands.base import HAND, Command
 from engine.broker.commands.client_commands import Publish, unpack
 from engine.broker.commands.commands import copies_of, message_of
 from engine.broker.commands.settings import NodeSettings
@@ -287,19 +287,14 @@ class PublisherConnections:
             # Its socket is not read from now on, so nothing more is due until the alarm ends (A3).
             self.seen(publisher)
             return
-        if publisher.flow or not self.way_in.has_room(publisher):
-            # TCP holds the client up; what it could not write it does not make up for.
+        tx = publisher.tx
+        if publisher.flow or not self.way_in.has_room(publisher) or (tx is not None and not tx.room):
+            # TCP holds the client up, or it waits for commit_ok (D13); what it could not write it does not make up for.
             publisher.pace.begin(self._clock.now_us)
             self._set_timer(publisher)
             return
         due = publisher.pace.due(self._clock.now_us)
-        tx = publisher.tx
         if tx is not None:
-            if not tx.room:
-                # A client waits for commit_ok; what it does not publish meanwhile it does not make up for (D13).
-                publisher.pace.begin(self._clock.now_us)
-                self._set_timer(publisher)
-                return
             due = min(due, tx.room)
             tx.published += due
         publisher.pace.did(due)
@@ -420,7 +415,9 @@ class PublisherConnections:
         left = tuple(name for name in held.queues if name not in gone) if gone else held.queues
         queues, down, mirrored = self.router.whereto(left)
         if not queues and not down and not gone:
-            self._unroutable(publisher, message, batch.count)
+            # Mandatory ones are returned with 312 NO_ROUTE (K10).
+            to, key = message.exchange, message.routing_key
+            self._emit(Unroutable("K10", publisher.name, batch.count, to, key, message.mandatory))
         travel = self._processes.timed
         if confirm:
             waits: list[str] = []
@@ -452,12 +449,6 @@ class PublisherConnections:
             self.router.members.copy(queue, arrival, expiration_ms, confirm)
         if not self.router.members.of(queue):
             self.confirms.rejected(queue, Range(held.arrivals[0][0].msg_no, held.batch.count), "down")
-
-    def _unroutable(self, publisher: Publisher, message: MessageFields, count: int) -> None:
-        """Handle messages that no queue gets; mandatory ones are returned with 312 NO_ROUTE (K10)."""
-        self._emit(
-            Unroutable("K10", publisher.name, count, message.exchange, message.routing_key, message.mandatory)
-        )
 
     # --- alarms and ends ---------------------------------------------------------------------------------------------
     def set_alarms(self, alarms: frozenset[str]) -> None:

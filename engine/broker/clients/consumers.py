@@ -6,7 +6,10 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from operator import attrgetter
 from typing import Final
+
+import msgspec
 
 from engine.amqp.rules import AmqpRules
 from engine.broker.clients.actors import OPEN, Consumer
@@ -98,7 +101,8 @@ class WayOut:
             spacing_us = BURST_SPACING_US
         cpu = self._processes.meter.profile.cpu
         each_ns = cpu.reader_ack_each.each_ns + cpu.channel_ack_each.each_ns
-        acks = _Acks(queue, queue.mailbox, consumer, tags, multiple, spacing_us)
+        count = sum([each.count for each in tags])
+        acks = _Acks(queue, queue.mailbox, consumer, tags, multiple, spacing_us, count)
         consumer.acking += acks.count
         messages = 1 if multiple else acks.count
         channel = self._processes.of("channel", consumer.name)
@@ -121,40 +125,30 @@ class WayOut:
             self._processes.end(f"{kind}:{consumer.name}")
 
 
-class _Acks:
+class _Acks(msgspec.Struct, eq=False):
     """Acknowledgements on their way to one queue process. `mailbox`: where they go; a process that ended
     takes nothing more. `tags`: what they acknowledge, the oldest first. `spacing_us`: distance of the
-    messages that go out in return.
+    messages that go out in return. `count`: messages that the queue has not handled yet.
     """
 
-    def __init__(
-        self,
-        queue: ClientQueue,
-        mailbox: WorkProcess,
-        consumer: Consumer,
-        tags: Sequence[Range],
-        multiple: bool,
-        spacing_us: int,
-    ) -> None:
-        self.queue = queue
-        self.mailbox = mailbox
-        self.consumer = consumer
-        self.multiple = multiple
-        self.spacing_us = spacing_us
-        self._tags = tags
-        self.count = sum([each.count for each in tags])
-        """Acknowledged messages that the queue has not handled yet."""
+    queue: ClientQueue
+    mailbox: WorkProcess
+    consumer: Consumer
+    tags: Sequence[Range]
+    multiple: bool
+    spacing_us: int
+    count: int
 
     def take(self, messages: int) -> None:
         """Let the queue handle the next acknowledgements."""
         count = self.count if self.multiple else messages
-        taken = self._tags if count == self.count else self._first(count)
+        taken = self.tags if count == self.count else self._first(count)
         self.count -= count
         self.queue.settlements.ack(self.consumer, taken, self.multiple, self.spacing_us)
 
     def _first(self, count: int) -> list[Range]:
         """Take the next `count` acknowledgements, when more follow."""
-        tags, taken = deque(self._tags), []
+        tags, taken = deque(self.tags), []
         while count > 0:
             first = tags.popleft()
             if first.count > count:
@@ -162,7 +156,7 @@ class _Acks:
                 first = first.part(0, count)
             taken.append(first)
             count -= first.count
-        self._tags = tuple(tags)
+        self.tags = tuple(tags)
         return taken
 
 
@@ -404,7 +398,7 @@ class Consumers:
     def _goes_back(self, queue: str, held: Iterable[UnackedDelivery]) -> list[Range]:
         """Return what a queue takes back from a closed channel: its process's deliveries, no older tags."""
         life = self._queues[queue].life
-        return sorted(tags_of(each for each in held if each.life == life), key=_start)
+        return sorted(tags_of(each for each in held if each.life == life), key=attrgetter("start"))
 
     # --- ends --------------------------------------------------------------------------------------------------------
     def forget_queue(self, queue: str, rule: str, cause: str) -> None:
@@ -453,7 +447,3 @@ def _by_name(held: Iterable[UnackedDelivery]) -> dict[str, list[UnackedDelivery]
     for each in held:
         found.setdefault(each.queue, []).append(each)
     return found
-
-
-def _start(messages: Range) -> int:
-    return messages.start

@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Container, Mapping, Sequence
 from functools import partial
 from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -344,7 +345,7 @@ class ManualDeliveries:
                 if unacked.queue in ended:
                     hand.channel.unacked.insert(unacked)
             heard = [unacked for unacked in each.taken if unacked.queue not in ended]
-            self._settle(hand, sorted(heard, key=_tag), each.settle)
+            self._settle(hand, sorted(heard, key=attrgetter("start")), each.settle)
         hand.in_tx = True
 
     def _holder(self, group: DeliveryGroup) -> Consumer | None:
@@ -388,7 +389,3 @@ def _one_by_one(taken: Sequence[UnackedDelivery], apart: bool) -> list[list[Deli
         else:
             groups.append(DeliveryGroup(each.queue, each.consumer, [each]))
     return [[each] for each in groups]
-
-
-def _tag(unacked: UnackedDelivery) -> int:
-    return unacked.start

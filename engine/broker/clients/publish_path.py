@@ -267,16 +267,13 @@ class WayIn:
                 self._processes.end(process.id)
 
 
-class _Parcel:
+class _Parcel(msgspec.Struct):
     """Messages that are taken in parts, from the front."""
 
-    __slots__ = ("rest", "spacing_us", "confirm", "expiration_ms")
-
-    def __init__(self, arrival: Arrival, spacing_us: int, confirm: bool, expiration_ms: int | None) -> None:
-        self.rest = arrival
-        self.spacing_us = spacing_us
-        self.confirm = confirm
-        self.expiration_ms = expiration_ms
+    rest: Arrival
+    spacing_us: int
+    confirm: bool
+    expiration_ms: int | None
 
     def take(self, count: int) -> Arrival:
         taken = self.rest if count == self.rest.count else self.rest.part(0, count)

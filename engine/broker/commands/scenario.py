@@ -322,17 +322,9 @@ def parse(data: bytes | str | dict[str, Any]) -> ParsedScenario:
             raise ScenarioError("after_the_end", place=f"commands[{number}].at_us", most=raw.until_us)
         if number and each.at_us < timed[number - 1].at_us:
             raise ScenarioError("out_of_order", number=number)
-    return ParsedScenario(
-        title=raw.title,
-        profile=raw.profile,
-        settings=raw.settings,
-        topology=raw.topology,
-        seed=raw.seed,
-        commands=timed,
-        until_us=raw.until_us,
-        digest=raw.digest,
-        burst_us=raw.burst_us,
-    )
+    given = msgspec.structs.asdict(raw) | {"commands": timed}
+    del given["version"]
+    return ParsedScenario(**given)
 
 
 def _timed(number: int, command: dict[str, Any]) -> TimedCommand:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -33,14 +33,10 @@ class LiveValues(msgspec.Struct, frozen=True):
     subscribed: frozenset[str] | None = None
 
     def of_host(self, vhost: str) -> LiveValues:
-        names = None if self.subscribed is None else _in_host(self.subscribed, vhost)
-        return LiveValues(
-            {bare(name): rates for name, rates in self.rates.items() if host_of(name) == vhost}, names
-        )
-
-
-def _in_host(names: Iterable[str], vhost: str) -> frozenset[str]:
-    return frozenset(bare(name) for name in names if host_of(name) == vhost)
+        rates = {bare(name): each for name, each in self.rates.items() if host_of(name) == vhost}
+        if self.subscribed is None:
+            return LiveValues(rates)
+        return LiveValues(rates, frozenset(bare(name) for name in self.subscribed if host_of(name) == vhost))
 
 
 class ChangeReport:

@@ -390,10 +390,6 @@ class MemoryModel(msgspec.Struct, frozen=True):
         return sum(msgspec.structs.astuple(self))
 
 
-def _round_up_to_8(size: int) -> int:
-    return -(-size // 8) * 8
-
-
 @lru_cache(maxsize=4096)
 def _costs(heap: HeapFigures, flags: int, size_bytes: int, per_byte: int = BODY_PER_BYTE) -> tuple[int, int]:
     """Return what one message takes in the queue's heap, and its body outside, in thousandths of a byte.
@@ -402,7 +398,7 @@ def _costs(heap: HeapFigures, flags: int, size_bytes: int, per_byte: int = BODY_
     if not flags & IN_RAM:
         return (heap.gamma if flags & INDEXED else heap.beta), 0
     if size_bytes <= SMALL_BODY_BYTES:
-        return heap.alpha_small + 1000 * _round_up_to_8(size_bytes), 0
+        return heap.alpha_small + 1000 * WORD_BYTES * -(-size_bytes // WORD_BYTES), 0
     return heap.alpha_large, BODY_BINARY + per_byte * size_bytes
 
 

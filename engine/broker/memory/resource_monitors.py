@@ -188,6 +188,7 @@ class MemoryWatch:
         """The bytes that are compared with the watermark (M9)."""
         self.high_water = HighWater()
         self._differed = False
+        """Whether a strategy ever counted something beyond the VM's own total."""
         self.limit = 0
         self.paging_at = 0
         self.alarm = False
@@ -198,9 +199,8 @@ class MemoryWatch:
 
     def check(self, memory: MemoryModel, settings: NodeSettings, now_us: int) -> bool:
         """Take a fresh measurement; return whether the alarm changed (M7, M8)."""
-        memory = msgspec.structs.replace(
-            memory, bodies=self._uncollected(memory.bodies, now_us, _lingers_us(settings))
-        )
+        lingers_us = 0 if settings.garbage_follows else settings.garbage_lingers_ms * 1000
+        memory = msgspec.structs.replace(memory, bodies=self._uncollected(memory.bodies, now_us, lingers_us))
         self.memory = memory
         self.limit = limit_bytes(settings.vm_memory_high_watermark, settings.ram_bytes)
         self.paging_at = math.trunc(self.limit * settings.vm_memory_high_watermark_paging_ratio)
@@ -218,7 +218,9 @@ class MemoryWatch:
         self._bodies.clear()
 
     def _uncollected(self, bodies: int, now_us: int, lingers_us: int) -> int:
-        """Return the bytes of bodies, including those that left RAM but are not collected yet."""
+        """Return the bytes of bodies, including those that left RAM but are not collected yet. `lingers_us`: how
+        long each counts; 0 where garbage is modelled by process.
+        """
         if not lingers_us:
             return bodies
         while self._bodies and self._bodies[-1][1] <= bodies:
@@ -238,15 +240,12 @@ class MemoryWatch:
         ratio = settings.vm_memory_high_watermark_paging_ratio
         return self.monitor.recompute(self.counted, self.limit, ratio, disk_alarm)
 
-    def _beyond(self) -> Why:
-        """Return what the strategy counts beyond the VM's own total, once a strategy other than erlang was used."""
-        if self.counted != self.memory.total:
-            self._differed = True
-        return {"beyond_live_bytes": self.counted - self.memory.total} if self._differed else {}
-
     def _items(self) -> Why:
         memory = self.memory
-        return self._beyond() | {
+        beyond = self.counted - memory.total
+        self._differed = self._differed or beyond != 0
+        return {
+            **({"beyond_live_bytes": beyond} if self._differed else {}),
             "process_memory": self.counted,
             "limit": self.limit,
             "paging_at": self.paging_at,
@@ -267,11 +266,6 @@ class MemoryWatch:
             "reported_sum": self.monitor.sum,
             "desired_duration": self.monitor.desired,
         }
-
-
-def _lingers_us(settings: NodeSettings) -> int:
-    """Return how long each body counts after it left RAM, unless garbage is modelled by process."""
-    return 0 if settings.garbage_follows else settings.garbage_lingers_ms * 1000
 
 
 FAST_RATE_BYTES_PER_MS: Final = 250_000

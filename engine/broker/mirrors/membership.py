@@ -269,6 +269,7 @@ class QueueMember:
         """Stop handling anything; its engine is somebody else's to end."""
         self.gone = True
         self.process.stop()
+        self.home.watch.monitor.deregister(self.process.name)
 
 
 class LabelledRing:
@@ -372,12 +373,9 @@ class MirrorMembership:
     def new_ring(self, name: str) -> MirrorRing:
         """Begin the ring of a queue's members, with none in it."""
         ring = self.rings[name] = MirrorRing(
-            self._settings().ring_hop_us, self._after, partial(self._deliver, name), self.count_bytes
+            self._settings().ring_hop_us, self._clock.after, partial(self._deliver, name), self.count_bytes
         )
         return ring
-
-    def _after(self, delay_us: int, do: Callable[[], None]) -> None:
-        self._clock.after(delay_us, do)
 
     def count_bytes(self, count: int) -> None:
         self.between_bytes += count

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final, cast
 from zlib import crc32
@@ -22,7 +22,6 @@ from engine.mirrored_queue.ring import QueueRecord, wanted
 from engine.report.transitions.base import Why
 from engine.report.transitions.node import MirrorJoined, MirrorLeft, MirrorSynchronised, QueuePromoted
 from engine.values.marks import ignore
-from engine.values.stretches import Range
 
 SYNC_INTERVAL_MS: Final = 25
 """After which a mirror syncs its journal; a queue process takes 200 ms (H23, P2)."""
@@ -105,10 +104,6 @@ class MirroredQueues:
         if record.mirroring is not None:
             ring.join(record.master)
 
-    def replace_mirror(self, record: QueueRecord, node: str) -> None:
-        """End a mirror that is no longer in the record, because its master came back from its files (H42, H64)."""
-        self.drop(record, node, "replaced")
-
     def _mirroring(self, record: QueueRecord) -> Mirroring | None:
         """Return what a queue's policy wants; none if it is exclusive, and here none with priorities (H7, H87)."""
         policy = self._definitions.policy(record.name)
@@ -119,11 +114,6 @@ class MirroredQueues:
         process = self._queues[record.name].process
         process.queue = self.roll.engine_of(record.name, process.queue)
         self.rings[record.name].join(record.master)
-
-    def _unwrap(self, record: QueueRecord) -> None:
-        process = self._queues[record.name].process
-        process.queue = self.masters.pop(record.name).inner
-        self.new_ring(record)
 
     # --- policies (H13) ----------------------------------------------------------------------------------------------
     def policies_changed(self) -> None:
@@ -136,7 +126,8 @@ class MirroredQueues:
                 self._wrap(record)
             if record.mirroring is None:
                 self.stop_mirrors(record, "shutdown")
-                self._unwrap(record)
+                self._queues[record.name].process.queue = self.masters.pop(record.name).inner
+                self.new_ring(record)
             else:
                 self.update(record)
         self.settle()
@@ -154,7 +145,7 @@ class MirroredQueues:
             if node not in mirrors and node != master:
                 self.drop(record, node)
         if master != record.master:
-            self.move(record, master)
+            self.move(record)
         self.soon(partial(self._auto_sync, record.name))
 
     # --- members come ------------------------------------------------------------------------------------------------
@@ -162,13 +153,15 @@ class MirroredQueues:
         """Begin a mirror on a node, empty, as the youngest (H20, H72)."""
         name, there = record.name, self.nodes[node]
         if there.host.has(name):
-            there.host.wipe(name)
+            there.host.of(name).wipe(name)
         record.mirrors.append(node)
         version = self._definitions.effective(name).queue_version
         queue = self._definitions.queues[name]
-        engine = cast(MirrorableQueue, there.host.add(queue, self._clock.now_us, version))
+        engine = cast(MirrorableQueue, there.host.of(name).add(queue, self._clock.now_us, version))
         mirror = QueueMirror(
-            engine, partial(self._member_confirms, name, node), partial(self._synchronised, record, node)
+            engine,
+            partial(self._confirms.member_confirmed, name, node),
+            partial(self._synchronised, record, node),
         )
         process = QueueProcess(
             queue=engine,
@@ -201,9 +194,6 @@ class MirroredQueues:
         if sync is not None:
             sync.answered(member)
 
-    def _member_confirms(self, name: str, node: str, messages: Sequence[Range]) -> None:
-        self._confirms.member_confirmed(name, node, messages)
-
     def _synchronised(self, record: QueueRecord, node: str) -> None:
         """Record a mirror as synchronised; a master that the policy does not want may now end (H12, H41)."""
         if node in record.synchronised:
@@ -230,9 +220,8 @@ class MirroredQueues:
         member = self.members.pop((record.name, node), None)
         if member is not None:
             member.end()
-            member.home.watch.monitor.deregister(record.name)
             self._forget_label(record.name, node)
-            member.home.host.delete(record.name, how)
+            member.home.host.of(record.name).delete(record.name, how)
         self._left(record, node, how)
         record.forget(node)
         self.soon(partial(self.reapply, record.name))
@@ -267,7 +256,6 @@ class MirroredQueues:
         member = self.members.pop((record.name, node), None)
         if member is not None:
             member.end()
-            member.home.watch.monitor.deregister(record.name)
         self._forget_label(record.name, node)
         if how == "crash":
             self.rings[record.name].leave(node)
@@ -279,7 +267,7 @@ class MirroredQueues:
         """Let a mirror crash: what waits for its confirm is rejected, and it begins again, empty (H63, H75)."""
         self.lose_mirror(record, node, "crash")
         self._confirms.queue_crashed(record.name, node)
-        self.nodes[node].host.crash(record.name)
+        self.nodes[node].host.of(record.name).crash(record.name)
         self.died(record, {node})
         self.rejoin(record, node)
 
@@ -329,9 +317,8 @@ class MirroredQueues:
         """Refuse to promote the oldest mirror: it deletes its messages, and still counts as living (H64)."""
         member = self.members.pop((record.name, heir))
         member.end()
-        member.home.watch.monitor.deregister(record.name)
         self._forget_label(record.name, heir)
-        member.home.host.delete(record.name, "refused")
+        member.home.host.of(record.name).delete(record.name, "refused")
         self._emit(MirrorLeft("H64", record.name, heir, "refused"))
         self._confirms.member_gone(record.name, heir)
         record.orphans.add(heir)
@@ -348,7 +335,6 @@ class MirroredQueues:
             return
         del self.members[(name, heir)]
         member.end()
-        member.home.watch.monitor.deregister(name)
         mirror = member.mirror
         source, lost = self.roll.label(name, heir), mirror.depth_delta or 0
         record.forget(heir)
@@ -380,13 +366,13 @@ class MirroredQueues:
             self.update(record)
         self.soon(partial(self._auto_sync, name))
 
-    def move(self, record: QueueRecord, _: str) -> None:
+    def move(self, record: QueueRecord) -> None:
         """Let the old master go, so that a mirror takes over (H11, H14)."""
         name, node = record.name, record.master
         record.alive = False
         self._queues.lose(name)
         self.masters.pop(name, None)
-        self.nodes[node].host.delete(name, "dropped")
+        self.nodes[node].host.of(name).delete(name, "dropped")
         self.rings[name].leave(node)
         self._confirms.member_gone(name, node)
         self.died(record, ())
@@ -528,7 +514,7 @@ class MemberFaults:
         self._cluster.masters.pop(name, None)
         self._cluster.rings[name].leave(node)
         self._confirms.queue_crashed(name, node)
-        self._cluster.nodes[node].host.crash(name)
+        self._cluster.nodes[node].host.of(name).crash(name)
         self._cluster.died(record, ())
         self._cluster.rejoin(record, node)
         self._cluster.settle()
@@ -542,7 +528,7 @@ class MemberFaults:
         old = record.master
         for other in [each for each in record.mirrors if each != node]:
             self._cluster.drop(record, other)
-        self._cluster.move(record, node)
+        self._cluster.move(record)
         self._cluster.settle()
         # The old master's end is noticed last, so its node gets its mirror after the others (recording m34).
         if record.alive:

@@ -393,7 +393,7 @@ class ClusterNodes:
         ]
         for name in there.host.names():
             if name not in {each.name for each in at_home}:
-                there.host.wipe(name)
+                there.host.of(name).wipe(name)
         there.host.start_again(self._clock.now_us)
         self._emit(NodeStarted("H72", node))
         for record in at_home:
@@ -407,7 +407,7 @@ class ClusterNodes:
         """Let a queue come back with its node, with what that has on disk; its mirrors start again (H64, H73)."""
         cluster, name, node = self._cluster, record.name, record.master
         for other in [each for each in record.mirrors if (name, each) in cluster.members]:
-            cluster.replace_mirror(record, other)
+            cluster.drop(record, other, "replaced")  # its master came back from its files (H42, H64)
         for orphan in record.orphans:
             self._emit(MirrorLeft("H64", name, orphan, "replaced"))
         record.mirrors, record.synchronised, record.orphans = [], set(), set()

@@ -603,15 +603,10 @@ class QueueDeliveries:
         self.process.handled()
         then(taken, sum([each.extent.count for each in taken]) < count)
 
-    def purge(self) -> int:
-        """Drop every ready message; return how many (P19)."""
+    def purge(self) -> None:
+        """Drop every ready message (P19)."""
         if self.process.held is not None:
-            self.process.held.append(partial(_do, self.purge))
-            return 0
-        count = self.process.begin().purge()
+            self.process.held.append(self.purge)
+            return
+        self.process.begin().purge()
         self.process.handled()
-        return count
-
-
-def _do(purge: Callable[[], int]) -> None:
-    purge()

@@ -135,7 +135,8 @@ class QueueProcess:
                 partial(self.send, TIMER, self._rate_timer_fired),
             )
         if not self.awake:
-            self._wake()
+            self.awake = True
+            self._backoff.wake(self._scheduler.now_us - self._slept_at_us)
         self._on_clock("P5")
         self.mail.handled()
 
@@ -149,7 +150,9 @@ class QueueProcess:
         if needs == "idle":
             self._wait(self.sync_interval_ms, self.sync)
         else:
-            self._wait(self._hibernates_after_ms(self._settings()), self._hibernate)
+            settings = self._settings()  # the wait is constant without a desired rest (P4)
+            wait_ms = self._backoff.wait_ms if settings.desired_hibernate_ms else settings.hibernate_after_ms
+            self._wait(wait_ms, self._hibernate)
 
     @property
     def sync_interval_ms(self) -> int:
@@ -218,10 +221,6 @@ class QueueProcess:
         self._collect(True)
         self._on_clock("P4")
 
-    def _hibernates_after_ms(self, settings: NodeSettings) -> int:
-        """Return how long it waits while idle before it sleeps; constant without a desired rest (P4)."""
-        return self._backoff.wait_ms if settings.desired_hibernate_ms else settings.hibernate_after_ms
-
     def _first_backoff(self) -> HibernateBackoff:
         """Return the wait before the first sleep; on a node that has run for a while, the process has slept once
         before.
@@ -233,10 +232,6 @@ class QueueProcess:
         if slept_ms > 0:
             backoff.wake(slept_ms * MILLISECOND_US)
         return backoff
-
-    def _wake(self) -> None:
-        self.awake = True
-        self._backoff.wake(self._scheduler.now_us - self._slept_at_us)
 
     @property
     def garbage_bytes(self) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, Protocol
 
+import msgspec
 from msgspec.structs import replace
 
 from engine.amqp.deaths import died, unmatched, without_cycles
@@ -43,17 +44,16 @@ from engine.values.sizes import Sizes
 from engine.values.sizes import at as one_of
 
 
-class BrokerNode:
-    """One node's virtual hosts and memory."""
+class BrokerNode(msgspec.Struct, eq=False):
+    """One node's virtual hosts and memory. `disk_alarm`: whether too little of its disk is free (M10); None
+    where nobody looks. `up`: whether the node runs.
+    """
 
-    def __init__(self, name: str, host: VirtualHosts, watch: MemoryWatch) -> None:
-        self.name = name
-        self.host = host
-        self.watch = watch
-        self.disk_alarm: bool | None = None
-        """Whether too little of its disk is free (M10); None where nobody looks."""
-        self.up = True
-        """Whether the node runs."""
+    name: str
+    host: VirtualHosts
+    watch: MemoryWatch
+    disk_alarm: bool | None = None
+    up: bool = True
 
 
 SECOND_US = 1_000_000
@@ -188,14 +188,13 @@ RULES: Final = {
 """The rule by which each fact of a queue changes; definitions follow P17."""
 
 
-class RequestedSettings:
+class RequestedSettings(msgspec.Struct):
     """A queue's settings by commands, which survive restarts. `mode`: default or lazy. `target`: a pinned
     target_ram_count, None for none.
     """
 
-    def __init__(self) -> None:
-        self.mode = "default"
-        self.target: int | None = None
+    mode: str = "default"
+    target: int | None = None
 
 
 class QueueRegistry(Protocol):
@@ -245,9 +244,9 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
         self._lives: Counter[str] = Counter()
         """The last process of each queue that was deleted; its namesake has later ones (P14)."""
         self._down: dict[str, QueueDeliveries] = {}
+        """The queues of a stopped node, which nobody can reach until it starts again."""
         self._in_order = False
         """Whether the node stopped in order."""
-        """The queues of a stopped node, which nobody can reach until it starts again."""
         self._defined: dict[str, dict[str, Any]] = {}
         """What is shown of each queue's definition."""
         self._clock_shown = False
@@ -268,7 +267,7 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
         self._node_of[name] = node or self.home
         self._definitions.add_queue(queue)
         version = self._definitions.effective(name).queue_version
-        self._node_of[name].host.add(queue, self._clock.now_us, version)
+        self._node_of[name].host.of(name).add(queue, self._clock.now_us, version)
         self.wishes[name] = RequestedSettings()
         live = QueueDeliveries(
             self._process(name), self.way_out, self._clock, self._callbacks, self._lives[name] + 1
@@ -352,7 +351,7 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
         node.watch.monitor.deregister(name)
         del self.wishes[name]
         self._forget(name)
-        node.host.delete(name, cause)
+        node.host.of(name).delete(name, cause)
         del self._node_of[name]
         self._definitions.remove_queue(name, rule)
 
@@ -362,7 +361,7 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
         node = self._node_of[name]
         node.watch.monitor.deregister(name)
         self._forget(name)
-        node.host.restart_queue(name, self._clock.now_us)
+        node.host.of(name).restart_queue(name, self._clock.now_us)
         self._start_process(name)
 
     def lose(self, name: str) -> None:
@@ -493,8 +492,7 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
         """Return what is shown of a queue beside its record, without default values."""
         items: dict[str, Any] = {}
         if name != QUEUE:
-            clock = self.live[name].process.timer_items()
-            items |= clock
+            items |= self.live[name].process.timer_items()
         if name != QUEUE or len(self.live) > 1 or self._processes.timed:
             items |= self._durations(name)
         items |= self._defined[name]

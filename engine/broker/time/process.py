@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final, NamedTuple
 
+import msgspec
+
 from engine.broker.time.credit import CreditFlow, CreditGrant, CreditPair, CreditSpec
 from engine.broker.time.scheduler import RandomDraws, ScheduledTimer, TimerScheduler
 from engine.costs import CPU, DISK, PROFILES, SYNCS, WorkProfile
@@ -102,21 +104,14 @@ PUBLISH: Final = 0
 """Priorities of the queue process: higher first (P6). Requeues, gets and purges have that of a publish."""
 
 
-class MailBatch:
-    """Equal consecutive messages in a mailbox.
-
-    Args:
-        count: how many.
-        each_ns: expected cost of one, so that a quantum takes as many as fit.
-        do: handles this many messages from the front.
+class MailBatch(msgspec.Struct):
+    """Equal consecutive messages in a mailbox. `each_ns`: expected cost of one, so that a quantum takes as
+    many as fit. `do`: handles this many messages from the front.
     """
 
-    __slots__ = ("count", "each_ns", "do")
-
-    def __init__(self, count: int, each_ns: int, do: Callable[[int], None]) -> None:
-        self.count = count
-        self.each_ns = each_ns
-        self.do = do
+    count: int
+    each_ns: int
+    do: Callable[[int], None]
 
 
 class NodeCores:
@@ -243,7 +238,7 @@ class WorkProcess:
 
     # --- working -----------------------------------------------------------------------------------------------------
 
-    def _take(self, everything: bool) -> Callable[[], None] | None:
+    def _take(self, everything: bool) -> Callable[[], object] | None:
         """Take the next messages out of the mailbox and return their work; None when there is nothing to do
         (P6). `everything`: all equal messages at once, else as many as fit into a quantum.
         """

@@ -16,6 +16,7 @@ from engine.report.transitions.node import ProcessChanged
 from engine.values.marks import ignore, override
 
 UNBOUNDED: Final = 1 << 62
+DEFAULT_SPEC: Final = partial(CreditSpec, *DEFAULT)
 
 
 class ImmediateProcess(WorkProcess):
@@ -28,7 +29,7 @@ class ImmediateProcess(WorkProcess):
 
     @classmethod
     def alone(cls, id_: str, scheduler: TimerScheduler) -> ImmediateProcess:
-        around = ProcessContext(scheduler, WorkMeter(), NodeCores(), _nobody, ignore, _default)
+        around = ProcessContext(scheduler, WorkMeter(), NodeCores(), ignore, ignore, DEFAULT_SPEC)
         return cls(kind="queue", id_=id_, around=around)
 
     def post(self, priority: int, count: int, do: Callable[[int], None], each_ns: int = 0) -> None:
@@ -64,14 +65,6 @@ class ImmediateProcess(WorkProcess):
         """Do nothing, because nobody waits for its credit."""
 
 
-def _nobody(_: str) -> WorkProcess | None:
-    return None
-
-
-def _default() -> CreditSpec:
-    return DEFAULT
-
-
 MESSAGES: Final = 100
 """Messages that a store handles at a time."""
 
@@ -96,7 +89,7 @@ class StoreProcess(WorkProcess):
         """Whether it has no work, no waiting messages and no pending sync."""
         return not self.busy and not self.mailbox and not self._store.sync_owed
 
-    def _take(self, everything: bool) -> Callable[[], None] | None:
+    def _take(self, everything: bool) -> Callable[[], object] | None:
         """Sync if it is time or nothing else is left to do, else handle the next messages (S166)."""
         store = self._store
         if not store.sync_owed:
@@ -110,15 +103,11 @@ class StoreProcess(WorkProcess):
             return self._sync
         if not self.mailbox:
             return None
-        limit = None if everything else MESSAGES
-        return lambda: self._handle(limit)
+        return partial(store.handle_mailbox, None if everything else MESSAGES)
 
     def _sync(self) -> None:
         self._owed_since_us = None
         self._store.sync()
-
-    def _handle(self, limit: int | None) -> None:
-        self._store.handle_mailbox(limit)
 
 
 class GcProcess(WorkProcess):
@@ -140,13 +129,8 @@ class GcProcess(WorkProcess):
         """Whether it has nothing to collect."""
         return not self.busy and not self._store.gc_busy
 
-    def _take(self, everything: bool) -> Callable[[], None] | None:
-        if not self._store.gc_busy:
-            return None
-        return self._step
-
-    def _step(self) -> None:
-        self._store.run_gc_step()
+    def _take(self, everything: bool) -> Callable[[], object] | None:
+        return self._store.run_gc_step if self._store.gc_busy else None
 
 
 REPORT_EVERY_US: Final = 100_000

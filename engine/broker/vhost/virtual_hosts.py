@@ -314,26 +314,6 @@ class VirtualHosts:
         if kind == "power":
             self._storage.power_cut()
 
-    # --- queues ------------------------------------------------------------------------------------------------------
-    def add(self, queue: DeclaredQueue, now_us: int, version: int | None = None) -> BackingQueue:
-        return self.of(queue.name).add(queue, now_us, version)
-
-    def restart_queue(self, name: str, now_us: int) -> BackingQueue:
-        """Let one queue process crash, and start it on its files while the stores run (Q62, D4)."""
-        return self.of(name).restart_queue(name, now_us)
-
-    def wipe(self, name: str) -> None:
-        """Forget a queue that does not live here any more, with its files (H20, H72)."""
-        self.of(name).wipe(name)
-
-    def crash(self, name: str) -> None:
-        """Let one queue process crash for good (H75)."""
-        self.of(name).crash(name)
-
-    def delete(self, name: str, cause: str) -> None:
-        """Delete a queue with its messages and files (Q64)."""
-        self.of(name).delete(name, cause)
-
     def store_loads(self) -> list[StoreLoad]:
         return [load for host in self.all.values() for load in host.store_loads()]
 
