@@ -17,121 +17,151 @@ from engine.formats.properties import ParsedMessage, parse_message
 from engine.formats.terms import TermError
 from engine.storage.directory import DirectoryStorage
 from engine.values.errors import EngineError, FileCorrupt, ProcessCrash, Refusal
+from engine.values.marks import gettext_noop as _
 
 ENGLISH: Final[dict[str, str]] = {
     # --- any file or directory ---
-    "file_too_large": "%(size)s bytes are more than the %(most)s that are read",
-    "file_not_readable": "the file cannot be read: %(why)s",
-    "file_became_shorter": "the file became shorter while it was read",
-    "recovery_crashes": "%(why)s; a broker's recovery crashes on it",
-    "no_term": "the file cannot be read: %(why)s; a broker starts dirty",
-    "other_content": "the file does not say what a broker writes into it",
-    "nothing_known": "no queue, store, virtual host or node is here",
+    "file_too_large": _("The file has %(size)s bytes; at most %(most)s are read."),
+    "file_not_readable": _("The file cannot be read: %(why)s"),
+    "file_became_shorter": _("The file became shorter while it was read."),
+    "recovery_crashes": _("%(why)s A broker's recovery crashes on it."),
+    "no_term": _("The file cannot be read: %(why)s A broker starts as after a crash."),
+    "other_content": _("The file does not contain what a broker writes to it."),
+    "nothing_known": _("There is no queue, message store, virtual host or node here."),
     # --- a virtual host ---
-    "config_without_number": (
-        "it gives no number from 1 to %(most)s; %(assumed)s entries in a segment are assumed, as a broker does (S4)"
+    "config_without_number": _(
+        "The file gives no number from 1 to %(most)s: %(assumed)s entries in a segment are assumed, as a broker does "
+        "(S4)."
     ),
-    "queue_elsewhere": "queue %(name)s of virtual host %(vhost)s belongs into another directory (S1)",
-    "messages_without_record": (
-        "%(count)s live persistent messages, the first of them seq %(first)s, have no record in %(store)s; "
-        "a broker's dirty recovery drops them"
+    "queue_elsewhere": _("Queue %(name)s of virtual host %(vhost)s belongs in another directory (S1)."),
+    "messages_without_record": _(
+        "Live persistent messages without a record in %(store)s: %(count)s; the first has seq %(first)s. A broker "
+        "drops them when it starts after a crash."
     ),
-    "expiry_of_no_clock": (
-        "%(count)s messages expire at a time that no broker has written, the first, seq %(first)s, %(at)s us after "
-        "1970; a start drops what it takes for expired"
+    "expiry_of_no_clock": _(
+        "Messages with an expiry that no broker has written: %(count)s. The first, seq %(first)s, expires %(at)s us "
+        "after 1970. A start drops what it takes for expired."
     ),
-    "size_of_other_body": (
-        "the index says a size that is not the body's for %(count)s messages; of the first, seq %(first)s, it says "
-        "%(said)s B, and the body has %(found)s B"
+    "size_of_other_body": _(
+        "Messages whose size in the index is not the body's: %(count)s. Of the first, seq %(first)s, the index says "
+        "%(said)s B, and the body has %(found)s B."
     ),
     # --- a queue's index ---
-    "segment_missing": "recovery.dets counts %(count)s live messages in this segment, and the file is not there",
-    "segment_of_other_count": (
-        "recovery.dets counts %(saved)s live messages in this segment, and %(found)s are in it and the journal"
+    "segment_missing": _(
+        "recovery.dets counts live messages in this segment (%(count)s), but the segment's file "
+        "is missing. Messages that only this file held do not come back (S112)."
     ),
-    "start_ends_process": (
-        "a start by a 3.8 ends this queue's process in %(function)s: after a kill in the middle of a flush and an "
-        "orderly stop the journal has what the segments have already; it is started again, as after a crash (V8)"
+    "segment_of_other_count": _(
+        "Live messages of this segment: %(saved)s by recovery.dets, %(found)s by the file and the journal (S112)."
+    ),
+    "start_ends_process": _(
+        "The next start of a 3.8 ends this queue's process, in %(function)s: its journal repeats what the "
+        "segments already have, because an orderly stop followed a kill in the middle of a flush. The "
+        "queue is then started again as after a crash: what was acknowledged in between may come back (V8)."
     ),
     # --- a queue of version 2 ---
-    "index_header": (
-        "the header of a .qi file is not whole or not right in these %(size)s bytes; a broker's recovery after a crash "
-        "deletes the file and its .qs (W97)"
+    "index_header": _(
+        "In this file of %(size)s B the header of a .qi file is incomplete or wrong. Recovery after a "
+        "crash deletes the file and its .qs (W97)."
     ),
-    "index_range": (
-        "the header says that the segment begins at %(first)s and ends before %(end)s, so no slot of it is read here"
+    "index_range": _(
+        "The header says that the segment begins at %(first)s and ends before %(end)s, so none of its slots is read "
+        "here."
     ),
-    "slots_beyond": "%(count)s slots lie behind the end of the segment, which is %(end)s; a broker reads none of them",
-    "slot_status": (
-        "the slot at offset %(at)s begins with byte %(found)s, neither live (1) nor empty (0); the queue's process "
-        "crashes on it (W205)"
+    "slots_beyond": _(
+        "The file has slots after the end of its segment, which is %(end)s: %(count)s. A broker reads "
+        "none of them."
     ),
-    "slot_fields": "the slot at offset %(at)s is live, and its fields are none that a broker writes",
-    "slot_cut_off": "the slot at offset %(at)s is cut off after %(count)s bytes; a broker's recovery ends there",
-    "body_header": (
-        "these %(size)s bytes are no whole header of a .qs file; recovery after a crash drops its messages, and a "
-        "clean start crashes at the first fetch (W205)"
+    "slot_status": _(
+        "The slot at offset %(at)s begins with byte %(found)s, which is neither live (1) nor empty (0). The queue's "
+        "process crashes on it (W205)."
     ),
-    "body_magic": "the file does not begin as a .qs file of version 2; the queue's process crashes on it (W205)",
-    "bodies_missing": (
-        "%(count)s live messages from seq %(first)s on have their bodies in this file, and it is not there; recovery "
-        "after a crash drops them"
+    "slot_fields": _("The slot at offset %(at)s is live, but no broker writes such fields."),
+    "slot_cut_off": _("The slot at offset %(at)s is cut off after %(count)s B. Recovery ends there."),
+    "body_header": _(
+        "These %(size)s B are not a complete header of a .qs file. Recovery after a crash drops its "
+        "messages; a clean start crashes at the first fetch (W205)."
     ),
-    "body_cut_off": (
-        "the body of seq %(seq)s at offset %(at)s should have %(wanted)s bytes behind its header, and %(left)s bytes "
-        "are left; recovery after a crash drops it, and a fetch crashes the queue's process"
+    "body_magic": _(
+        "The file does not begin as a .qs file of version 2. The queue's process crashes on it (W205)."
     ),
-    "body_of_other_size": (
-        "the body of seq %(seq)s at offset %(at)s says %(found)s bytes and the index %(wanted)s; recovery after a "
-        "crash drops it, and a fetch crashes the queue's process"
+    "bodies_missing": _(
+        "This file is missing, and live messages from seq %(first)s on have their bodies in it: %(count)s. "
+        "Recovery after a crash drops them."
     ),
-    "body_checksum": (
-        "the body of seq %(seq)s at offset %(at)s has another checksum; recovery after a crash drops it, and a fetch "
-        "after a clean start crashes the queue's process (W205)"
+    "body_cut_off": _(
+        "The body of seq %(seq)s at offset %(at)s should have %(wanted)s B after its header; only %(left)s "
+        "B are left. Recovery after a crash drops it, and a fetch crashes the queue's process."
     ),
-    "body_without_message": "the body of seq %(seq)s at offset %(at)s holds no message; a fetch would fail",
-    "versions_mixed": "files of both index versions are here: .idx files wait for their conversion (W100)",
+    "body_of_other_size": _(
+        "The body of seq %(seq)s at offset %(at)s says %(found)s B, and the index %(wanted)s B. Recovery after a "
+        "crash drops it, and a fetch crashes the queue's process."
+    ),
+    "body_checksum": _(
+        "The body of seq %(seq)s at offset %(at)s has another checksum. Recovery after a crash drops it; a fetch after "
+        "a clean start crashes the queue's process (W205)."
+    ),
+    "body_without_message": _(
+        "The body of seq %(seq)s at offset %(at)s holds no message. A fetch would fail."
+    ),
+    "versions_mixed": _(
+        "Files of both index versions are here: .idx files that wait for their conversion (W100)."
+    ),
     # --- a queue's index ---
-    "no_journal": "there are segments and no journal; a broker makes one",
-    "segment_of_zeros": "all %(count)s bytes are zero; a broker deletes the file",
-    "publish_record_cut_off": (
-        "the publish record at offset %(at)s is cut off by the file's end; a broker skips 2 bytes "
-        "and reads the rest as records"
+    "no_journal": _("There are segments, but no journal. A broker makes one."),
+    "segment_of_zeros": _("Every byte of it is zero (%(count)s B). A broker deletes the file."),
+    "publish_record_cut_off": _(
+        "The end of the file cuts off the publish record at offset %(at)s. A broker skips 2 bytes and reads the rest "
+        "as records."
     ),
-    "published_twice": "%(count)s entries from seq %(first)s are published twice",
-    "marked_and_not_published": (
-        "%(count)s entries from seq %(first)s are delivered or acked, but no publish record is there"
+    "published_twice": _("Entries that are published twice: %(count)s, from seq %(first)s on."),
+    "marked_and_not_published": _(
+        "Entries that are delivered or acknowledged without a publish record: %(count)s, from seq %(first)s on."
     ),
-    "journal_ends_in_zeros": (
-        "%(count)s zero bytes from offset %(at)s on; a broker ends its replay here and uses what is before"
+    "journal_ends_in_zeros": _(
+        "From offset %(at)s on there are %(count)s zero bytes. A broker ends its replay here and uses what stands "
+        "before."
     ),
-    "journal_goes_on_with_zeros": (
-        "%(count)s bytes from offset %(at)s on begin with 40 zero bytes; a broker ends its replay here and uses "
-        "what is before"
+    "journal_goes_on_with_zeros": _(
+        "The %(count)s bytes from offset %(at)s on begin with 40 zero bytes. A broker ends its replay here and uses "
+        "what stands before."
     ),
-    "journal_cut_off": (
-        "the record at offset %(at)s is cut off after %(count)s bytes; a broker ends its replay here and uses what "
-        "is before"
+    "journal_cut_off": _(
+        "The record at offset %(at)s is cut off after %(count)s B. A broker ends its replay here and uses what "
+        "stands before."
     ),
     # --- a message store ---
-    "compaction_interrupted": (
-        "a compaction was interrupted; a broker appends this file to the .rdq of its number (S206)"
+    "compaction_interrupted": _(
+        "A compaction was interrupted. A broker appends this file to the .rdq file of the same number (S206)."
     ),
-    "store_file_missing": "the file summary names it with %(size)s bytes",
-    "store_file_too_short": "the file summary says %(size)s bytes, but the file ends at %(end)s",
-    "no_record": "%(count)s bytes from offset %(at)s on are no record; a broker's scanner looks on byte by byte (W143)",
-    "record_without_message": "the record at offset %(at)s holds no message; reading it would fail",
-    "record_of_another_message": "the message of the record at offset %(at)s has another id than it",
-    "store_zeros": "%(count)s zero bytes from offset %(at)s on; a broker stops here",
-    "wrong_marker": (
-        "the record at offset %(at)s ends with byte %(found)s instead of %(wanted)s; a broker skips it"
+    "store_file_missing": _("The file summary lists this file with %(size)s B."),
+    "store_file_too_short": _("The file summary says %(size)s B, but the file ends at %(end)s."),
+    "no_record": _(
+        "The %(count)s B from offset %(at)s on are not a record. A broker's scanner goes on byte by "
+        "byte (W143)."
     ),
-    "zero_size": "%(count)s bytes from offset %(at)s on begin with a zero size; a broker stops here",
-    "size_field_cut_off": "%(count)s bytes at offset %(at)s are no whole size field; a broker stops here",
-    "store_record_cut_off": (
-        "the record at offset %(at)s says %(size)s bytes, but %(left)s are left; a broker stops here"
+    "record_without_message": _("The record at offset %(at)s holds no message. Reading it would fail."),
+    "record_of_another_message": _(
+        "The message in the record at offset %(at)s has another id than the record."
+    ),
+    "store_zeros": _("From offset %(at)s on there are %(count)s zero bytes. A broker stops reading here."),
+    "wrong_marker": _(
+        "The record at offset %(at)s ends with byte %(found)s instead of %(wanted)s. A broker skips it."
+    ),
+    "zero_size": _(
+        "The bytes from offset %(at)s on (%(count)s B) begin with a size of zero. A broker stops "
+        "reading here."
+    ),
+    "size_field_cut_off": _(
+        "The bytes from offset %(at)s on (%(count)s B) are too few for a size field. A broker stops "
+        "reading here."
+    ),
+    "store_record_cut_off": _(
+        "The record at offset %(at)s claims %(size)s B, but only %(left)s B are left. A broker "
+        "stops reading here."
     ),
 }
+"""The sentence of each code, which pages translate."""
 
 
 MOST: Final = 10_000
@@ -172,7 +202,9 @@ class DamageFindings:
             self.more += 1
             return
         plain = {name: _plain(value) for name, value in values.items()}
-        self.damage.append(FileDamage(file, offset, kind, ENGLISH[code] % values, code, plain))
+        texts = {name: f"{each}." if isinstance(each, Refusal) else each for name, each in values.items()}
+        words = ENGLISH[code] % texts
+        self.damage.append(FileDamage(file, offset, kind, words[0].upper() + words[1:], code, plain))
 
     def as_rows(self) -> list[dict[str, Any]]:
         return [msgspec.structs.asdict(each) for each in self.damage]
@@ -447,10 +479,10 @@ class StoreFiles(ABC):
         if clean is not None and summary is not None and index is not None and not unfinished:
             self.saved_refs = list(clean.client_refs)
         files = []
-        for _, name in numbered(names, "rdq"):
+        for _number, name in numbered(names, "rdq"):
             files.append(self._file(name))
             self.runs_until.append(len(self.runs))
-        for _, name in unfinished:
+        for _number, name in unfinished:
             self._findings.add(self._path(name), None, "contradiction", "compaction_interrupted")
         for row in summary or ():
             self._compare(row.file, row.file_bytes)
@@ -471,7 +503,7 @@ class StoreFiles(ABC):
         `wanted`: ids of 16 bytes.
         """
         found = {}
-        for _, name in numbered(self._storage.list(self._directory), "rdq"):
+        for _number, name in numbered(self._storage.list(self._directory), "rdq"):
             path = self._path(name)
             data = content(self._storage, path, DamageFindings()) or b""
             at = 0

@@ -90,7 +90,10 @@ def test_only_what_was_left_out_is_missing(place: Path) -> None:
     if expected["dropped"]:
         lost = expected["queues"][0]
         assert damage == [("missing", "msg_store_persistent/0.rdq"), ("missing", lost["dir"])]
-        assert f"{lost['live_messages']} live persistent messages" in found["damage"][1]["words"]
+        assert (
+            f"Live persistent messages without a record in msg_store_persistent: {lost['live_messages']};"
+            in found["damage"][1]["words"]
+        )
     else:
         assert damage == []
 

@@ -57,7 +57,7 @@ def test_a_torn_segment(place: Path) -> None:
     assert kinds[0] == ("truncated", f"{QUEUE}/0.idx", 36)
     assert kinds[1][:2] == ("garbage", f"{QUEUE}/0.idx")
     crash = report_on(place, ReadingOptions())["damage"][1]
-    assert "a broker's recovery crashes" in crash["words"]
+    assert "A broker's recovery crashes" in crash["words"]
     assert crash["code"] == "recovery_crashes"
     assert crash["values"]["why"]["values"]["at"] == crash["offset"], "what is wrong keeps its own code"
 
@@ -107,7 +107,7 @@ def test_the_command(place: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
         "file": f"{STORE}/0.rdq",
         "offset": 0,
         "kind": "wrong marker",
-        "words": "the record at offset 0 ends with byte 0 instead of 255; a broker skips it",
+        "words": "The record at offset 0 ends with byte 0 instead of 255. A broker skips it.",
         "code": "wrong_marker",
         "values": {"at": 0, "found": 0, "wanted": 255},
     }
