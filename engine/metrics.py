@@ -1,7 +1,6 @@
 """The metrics of a run, counted from its transitions. Nothing is counted that the engine did not report.
 
-METRICS has all of them by name, for tables, pages, exports and docs/whatif.md. `RunMeter` counts them during
-a run.
+METRICS has all of them by name, for tables, pages, exports and docs/whatif.md. `RunMeter` counts them during a run.
 """
 
 from __future__ import annotations

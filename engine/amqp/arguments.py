@@ -94,9 +94,8 @@ def _wrong_number(kind: str, value: Any, words: str, *bounds: int) -> str | None
 
 
 def check_arguments(queue: str, arguments: Arguments, rows: Mapping[str, Row]) -> None:
-    """Refuse arguments that the broker refuses in a declaration (P18) or that are not modelled here. `rows`:
-    the release's checks, in its order. Raises AmqpError as the broker does; CommandError for what only the
-    broker can do.
+    """Refuse arguments that the broker refuses in a declaration (P18) or that are not modelled here. `rows`: the
+    release's checks, in its order. Raises AmqpError as the broker does; CommandError for what only the broker can do.
     """
     dead_letter = arguments.get("x-dead-letter-exchange", "")
     if not isinstance(dead_letter, str):

@@ -25,9 +25,7 @@ NO_ARGUMENTS: Final[Arguments] = {}
 
 
 class DeclaredQueue(msgspec.Struct, frozen=True, kw_only=True):
-    """A queue as AMQP has it. `owner`: the only connection that may use it; None for a queue that is not
-    exclusive.
-    """
+    """A queue as AMQP has it. `owner`: the only connection that may use it; None for a queue that is not exclusive."""
 
     name: str
     durable: bool = True
@@ -53,10 +51,9 @@ def declare_queue(
     by_server: bool = False,
     validation: ReleaseValidation = REFERENCE,
 ) -> DeclaredQueue:
-    """Return the queue of a declaration: the existing one, if it matches, or a new one. An exclusive queue is
-    never durable. A passive declaration only asks whether the queue is there. Only the broker itself
-    (`by_server`) may use names that begin with amq. Raises AmqpError 404, 405, 406 or 403; CommandError for
-    arguments that are not modelled.
+    """Return the queue of a declaration: the existing one, if it matches, or a new one. An exclusive queue is never
+    durable. A passive declaration only asks whether the queue is there. Only the broker itself (`by_server`) may use
+    names that begin with amq. Raises AmqpError 404, 405, 406 or 403; CommandError for arguments that are not modelled.
     """
     if passive:
         return check_access(existing, name, connection)
@@ -208,9 +205,8 @@ def check_binding(
     unbind: bool = False,
     known: bool = True,
 ) -> None:
-    """Refuse to bind or unbind as AMQP does; removing a missing binding is never an error. `known`: whether
-    the binding exists. Raises AmqpError 403 for the default exchange, 404, 405, or 406 for an x-match that
-    does not exist.
+    """Refuse to bind or unbind as AMQP does; removing a missing binding is never an error. `known`: whether the binding
+    exists. Raises AmqpError 403 for the default exchange, 404, 405, or 406 for an x-match that does not exist.
     """
     _not_default(binding.exchange)
     if unbind and (exchange is None or queue is None or not known):
@@ -258,7 +254,6 @@ def check_publish(
     exchange: Exchange | None,
     name: str,
     *,
-    immediate: bool = False,
     size_bytes: int = 0,
     max_message_bytes: int = 0,
     expiration: str | None = None,
@@ -272,12 +267,9 @@ def check_publish(
         user_id: the property, which may only name the user of the connection.
         reply_to: the property, which may not ask for fast replies, since no consumer here takes them.
 
-    Raises AmqpError 540, which closes the connection, for immediate; 406 for a body that is too large, an
-    expiration that is not a time, or a CC or BCC that is not a list; 404 when there is no such exchange; 403 when it is
-    internal.
+    Raises AmqpError 406 for a body that is too large, an expiration that is not a time, or a CC or BCC that is not a
+    list; 404 when there is no such exchange; 403 when it is internal.
     """
-    if immediate:
-        raise AmqpError("not_implemented", "immediate=true")
     if max_message_bytes and size_bytes > max_message_bytes:
         raise failed(f"message size {size_bytes} is larger than configured max size {max_message_bytes}")
     if exchange is None:

@@ -142,9 +142,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Binding(msgspec.Struct, frozen=True, kw_only=True):
-    """A binding; two bindings are the same if all fields are equal. `queue`: name of the bound queue or
-    exchange.
-    """
+    """A binding; two bindings are the same if all fields are equal. `queue`: name of the bound queue or exchange."""
 
     exchange: str
     queue: str
@@ -176,9 +174,8 @@ X_MATCH: Final = ("all", "any", "all-with-x", "any-with-x")
 
 
 def headers_match(arguments: Mapping[str, Any], headers: Mapping[str, Any]) -> bool:
-    """Return whether a headers binding fits a message: all or any of its fields are equal. Fields that begin
-    with `x-` count only with `all-with-x` and `any-with-x`; a field without a value (null) asks only that the
-    header is there.
+    """Return whether a headers binding fits a message: all or any of its fields are equal. Fields that begin with `x-`
+    count only with `all-with-x` and `any-with-x`; a field without a value (null) asks only that the header is there.
     """
     match = arguments.get("x-match", "all")
     asked = {
@@ -291,10 +288,9 @@ class Exchanges:
         alternate_of: Callable[[Exchange], str | None] = declared_alternate,
         turn: int = 0,
     ) -> tuple[str, ...]:
-        """Return the names of the queues that get a message, each once, sorted. Follows bindings between
-        exchanges, each exchange once; if an exchange finds no queue, its alternate exchange is tried. An
-        unknown exchange has no queues. `turn`: a number that grows; where the broker draws one of several
-        queues, they are taken in turn by it.
+        """Return the names of the queues that get a message, each once, sorted. Follows bindings between exchanges,
+        each exchange once; if an exchange finds no queue, its alternate exchange is tried. An unknown exchange has no
+        queues. `turn`: a number that grows; where the broker draws one of several queues, they are taken in turn by it.
         """
         if exchange == DEFAULT and len(routing_keys) == 1 and routing_keys[0] in self._queues:
             return (routing_keys[0],)

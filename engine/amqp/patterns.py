@@ -1,11 +1,10 @@
 """Regular expressions for names, matched in a number of steps linear in the name.
 
-A policy's pattern is found anywhere in a name. The common part of PCRE is understood: literals, `.`, classes,
-`^`, `$`, groups, `|`, `*`, `+`, `?`, `{n,m}` and the lookaheads `(?=...)` and `(?!...)`. Parts of a pattern
-work backwards: from all places where a part may end, it computes all places from which it leads there. So a
-lookahead is computed once for all places of a name, and nested repeats reuse what they have reached. The
-largest number of steps is known when the pattern is read; a pattern that could exceed `MAX_STEPS` is refused
-before anything is matched.
+A policy's pattern is found anywhere in a name. The common part of PCRE is understood: literals, `.`, classes, `^`, `$`,
+groups, `|`, `*`, `+`, `?`, `{n,m}` and the lookaheads `(?=...)` and `(?!...)`. Parts of a pattern work backwards: from
+all places where a part may end, it computes all places from which it leads there. So a lookahead is computed once for
+all places of a name, and nested repeats reuse what they have reached. The largest number of steps is known when the
+pattern is read; a pattern that could exceed `MAX_STEPS` is refused before anything is matched.
 """
 
 from __future__ import annotations
@@ -166,9 +165,8 @@ class _UpTo(_Several):
 
 
 class _Endless(PatternPart):
-    """A part any number of times, or at least once. Later evaluations only add ends, because all parts above
-    are such repeats or evaluate once. So reached places stay, and each round but the last adds a place, which
-    bounds the rounds.
+    """A part any number of times, or at least once. Later evaluations only add ends, because all parts above are such
+    repeats or evaluate once. So reached places stay, and each round but the last adds a place, which bounds the rounds.
     """
 
     def __init__(self, part: PatternPart, once: bool) -> None:

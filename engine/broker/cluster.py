@@ -317,9 +317,8 @@ class Cluster:
         return self._codec
 
     def advance(self, until_us: int, max_transitions: int | None = None) -> bool:
-        """Let time pass up to `until_us`; return whether that was reached. `until_us`: virtual microseconds;
-        nothing happens if this is in the past. `max_transitions`: stop after the event that reaches this
-        many.
+        """Let time pass up to `until_us`; return whether that was reached. `until_us`: virtual microseconds; nothing
+        happens if this is in the past. `max_transitions`: stop after the event that reaches this many.
         """
         stop_at = None if max_transitions is None else self.log.number + max_transitions
         while self._happen(until_us):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from engine.counting.levels import Handler, RunLevels, handlers_of
-from engine.counting.metric import METRICS, Metric, PowerCut, RunEnding, Step
+from engine.counting.metric import METRICS, PowerCut, RunEnding, Step
 from engine.report.transitions.base import Transition
 
 Row = dict[str, Any]
@@ -15,15 +15,12 @@ Add = Callable[[float, int], None]
 
 
 class RunMeter:
-    """Counts every metric, or some of them, from the transitions of one run. `metrics`: those to count; the
-    usual ones are all.
-    """
+    """Counts every metric from the transitions of one run."""
 
-    def __init__(self, metrics: dict[str, Metric] | None = None) -> None:
+    def __init__(self) -> None:
         self.levels = RunLevels()
-        self._metrics = METRICS if metrics is None else metrics
         self._accumulators = {
-            each.name: each.accumulator() for each in self._metrics.values() if each.accumulator is not None
+            each.name: each.accumulator() for each in METRICS.values() if each.accumulator is not None
         }
         self._readers: dict[type[Transition], tuple[tuple[Handler, ...], tuple[tuple[Step, Add], ...]]] = {}
         """By kind: what brings the levels up to a transition, and what reads it then."""
@@ -45,7 +42,7 @@ class RunMeter:
         return tuple(
             (metric.steps.get(kind, metric.function), accumulator.add)
             for name, accumulator in self._accumulators.items()
-            for metric in (self._metrics[name],)
+            for metric in (METRICS[name],)
             if issubclass(kind, metric.reads) and not issubclass(kind, metric.passed)
         )
 
@@ -74,5 +71,5 @@ class RunMeter:
         ending = RunEnding(at_us, self.levels, counted, refused, power_cut, confirmed_and_lost)
         return {
             name: counted[name] if name in counted else metric.function(ending)
-            for name, metric in self._metrics.items()
+            for name, metric in METRICS.items()
         }

@@ -297,9 +297,7 @@ READS: Final[Mapping[str, Callable[[State], Any]]] = {
 
 
 def evaluated(request: Request, state: State, live: LiveValues) -> str | Change:
-    """Return what an expression evaluates to, or what it changes. Raises NotHere: the console does not
-    support it.
-    """
+    """Return what an expression evaluates to, or what it changes. Raises NotHere: the console does not support it."""
     text = re.sub(r"\s", "", request.arguments[0])
     if not text.endswith("."):
         raise request.invalid('"syntax error before: "')

@@ -514,9 +514,7 @@ OF_HOST: Final = ("list_queues", "list_exchanges", "list_bindings", "list_consum
 
 
 def listed(request: Request, state: State, live: LiveValues) -> str:
-    """Return what a listing prints. Raises CtlRefused when the listing needs a virtual host that does not
-    exist.
-    """
+    """Return what a listing prints. Raises CtlRefused when the listing needs a virtual host that does not exist."""
     rows_of, banner = LISTINGS[request.name]
     heading = banner.format(vhost=request.vhost, timeout=float(request.options.get("timeout", "60")))
     if "used" in request.options:

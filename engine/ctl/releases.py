@@ -295,9 +295,7 @@ class CtlRefused(EngineError):
 
 
 class NotHere(CtlRefused):
-    """A line that the broker would answer and Waterline does not. `what`: a sentence that says what is
-    missing.
-    """
+    """A line that the broker would answer and Waterline does not. `what`: a sentence that says what is missing."""
 
     def __init__(self, what: str, code: int = USAGE) -> None:
         super().__init__(f"Waterline: {what}\n", code)

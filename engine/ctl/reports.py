@@ -103,9 +103,7 @@ def memory_breakdown(request: Request, state: State, _: int, __: LiveValues) -> 
 
 
 def amounts(request: Request) -> Callable[[float], str]:
-    """Return the function that writes bytes in the requested unit. Raises CtlRefused for a unit that does not
-    exist.
-    """
+    """Return the function that writes bytes in the requested unit. Raises CtlRefused for a unit that does not exist."""
     unit = request.options.get("unit", "gb")
     known = request.facts.units
     if unit.lower() not in (*known.split(", "), "kb"):  # which no refusal names

@@ -35,9 +35,8 @@ def closest(name: str, known: Collection[str]) -> str | None:
 
 
 def jaro(one: str, other: str) -> float:
-    """Return the similarity of two words, from 0 to 1: common letters near the same place, with less for
-    letters out of order. Elixir counts a letter as out of order if its match is before the match of the
-    previous letter.
+    """Return the similarity of two words, from 0 to 1: common letters near the same place, with less for letters out of
+    order. Elixir counts a letter as out of order if its match is before the match of the previous letter.
     """
     short, long = (one, other) if len(one) < len(other) else (other, one)
     reach = len(long) // 2 - 1

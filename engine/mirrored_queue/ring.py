@@ -55,9 +55,8 @@ class QueueRecord:
 
 
 def wanted(record: QueueRecord, running: Sequence[str]) -> tuple[str, list[str]]:
-    """Return the nodes that should have the master and the mirrors, from the present members (H8-H11).
-    `running`: the nodes that run, in the cluster's order; where the broker takes a random one, the first is
-    taken.
+    """Return the nodes that should have the master and the mirrors, from the present members (H8-H11). `running`: the
+    nodes that run, in the cluster's order; where the broker takes a random one, the first is taken.
     """
     mirroring, master = record.mirroring, record.master
     if mirroring is None or record.exclusive:

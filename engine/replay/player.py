@@ -1,7 +1,6 @@
-"""The player of runs: it advances a node and yields what happened. Live sessions, previews, exports,
-comparisons, the grader and cells of sweeps take pieces from `RunPlayer.play` and stop when they have enough:
-after some time or some transitions, or when a piece shows what they wait for. The player uses no clock; a
-piece is a bounded amount of work.
+"""The player of runs: it advances a node and yields what happened. Live sessions, previews, exports, comparisons, the
+grader and cells of sweeps take pieces from `RunPlayer.play` and stop when they have enough: after some time or some
+transitions, or when a piece shows what they wait for. The player uses no clock; a piece is a bounded amount of work.
 """
 
 from __future__ import annotations
@@ -114,13 +113,12 @@ class RunPlayer:
         self._give_up = give_up
 
     def play(self, until_us: int, slice_: int = SLICE) -> Iterator[PlayedPiece]:
-        """Play until `until_us`, with the commands up to then; yield pieces, the last one marked. The caller
-        may stop after any piece, and call again with another time.
+        """Play until `until_us`, with the commands up to then; yield pieces, the last one marked. The caller may stop
+        after any piece, and call again with another time.
 
         Args:
             until_us: virtual microseconds; everything of that instant is done.
-            slice_: transitions after which a piece ends. With 1, each event with transitions gets its own
-                piece.
+            slice_: transitions after which a piece ends. With 1, each event with transitions gets its own piece.
 
         Raises:
             RunTooLong: after the piece that passed a bound.
@@ -203,9 +201,8 @@ class RunPlayer:
 
 
 def on_ledger(scenario: dict[str, Any], keep: int = KEEP) -> Cluster:
-    """Return a node that runs a scenario without files: the same transitions, but it keeps only sizes.
-    `scenario`: as `engine.broker.commands.scenario.parse` reads it. `keep`: how many transitions its log
-    holds.
+    """Return a node that runs a scenario without files: the same transitions, but it keeps only sizes. `scenario`: as
+    `engine.broker.commands.scenario.parse` reads it. `keep`: how many transitions its log holds.
     """
     return operated(parse(scenario), LedgerStorage(), keep)
 

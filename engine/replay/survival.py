@@ -75,10 +75,9 @@ class RunWitness:
             self._settled.update(self._entered.pop(stop.queue, ()))
 
     def lost(self) -> int | None:
-        """Return how many confirmed messages no queue has any more, although nobody took or deleted them.
-        Messages of a queue that waits for its node are not lost, and losses of a queue that was later deleted
-        do not count. Reads the queues, so call it after the run. None for a queue whose messages cannot be
-        listed, such as one with priorities.
+        """Return how many confirmed messages no queue has any more, although nobody took or deleted them. Messages of a
+        queue that waits for its node are not lost, and losses of a queue that was later deleted do not count. Reads the
+        queues, so call it after the run. None for a queue whose messages cannot be listed, such as one with priorities.
         """
         if not self._stopped:
             return 0

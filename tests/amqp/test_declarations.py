@@ -303,7 +303,6 @@ def test_binding():
             "channel",
             "ACCESS_REFUSED - cannot publish to internal exchange 'x' in vhost '/'",
         ),
-        (None, {"immediate": True}, 540, "connection", "NOT_IMPLEMENTED - immediate=true"),
         (
             XD,
             {"expiration": "abc"},

@@ -290,9 +290,8 @@ class Consumer:
         return self.ack != "auto"
 
     def gave_back(self, count: int, found: int, counted: int) -> None:
-        """Hold fewer messages, because the queue handled their acknowledgements or took them back. `found`:
-        number of these messages that the queue had. `counted`: number of these that free room for new
-        deliveries.
+        """Hold fewer messages, because the queue handled their acknowledgements or took them back. `found`: number of
+        these messages that the queue had. `counted`: number of these that free room for new deliveries.
         """
         self.uncounted += found - counted
         if self.acking:  # they left its hands before, and were on their way

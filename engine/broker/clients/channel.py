@@ -14,8 +14,8 @@ from engine.amqp.errors import AmqpError
 from engine.backing_queue.protocol import DatedArrival
 from engine.broker.commands.base import MAX_COUNT, MessageFields
 from engine.broker.commands.client_commands import Publish
-from engine.broker.commands.settings import NodeSettings
 from engine.broker.time.scheduler import ScheduledTimer, TimerScheduler
+from engine.broker.vhost.configuration import NodeConfiguration
 from engine.values.extents import Extent
 from engine.values.labels import bare, beside
 from engine.values.stretches import Range, RangeSet, Stretches, StretchRecord
@@ -189,8 +189,7 @@ class UnackedDelivery(StretchRecord, frozen=True, gc=False):
         consumer: who took them; None for basic.get.
         joins: whether it may be merged with the next ones.
         step: distance from one seq_id to the next: the number of consumers that took turns.
-        life: number of the queue process that delivered them; channels keep tags of processes that are gone
-            (H68).
+        life: number of the queue process that delivered them; channels keep tags of processes that are gone (H68).
     """
 
     seq_id: int
@@ -243,13 +242,6 @@ class DeliveredMessages(msgspec.Struct, frozen=True, gc=False):
     redelivered: int
 
 
-class DeliveryWatch(Protocol):
-    """Watches how long deliveries wait for their acknowledgements."""
-
-    def delivered(self, queue: str, held: int) -> None:
-        """Note new deliveries of a queue, when `held` others were already waiting."""
-
-
 class Channel:
     """One channel of one connection. `joins`: whether to merge consecutive deliveries; manual channels keep
     each apart.
@@ -266,7 +258,7 @@ class Channel:
         self.served: set[str] = set()
         """Queues whose messages consumers of this channel got."""
         self._joins = joins
-        self.timeout: DeliveryWatch | None = None
+        self.timeout: AckTimeout | None = None
         """Closes the channel when an acknowledgement is late (P21)."""
 
     def __len__(self) -> int:
@@ -413,16 +405,9 @@ MOST: Final = 1000
 """Most groups of deliveries that one channel keeps apart."""
 
 
-class SettingsHolder(Protocol):
-    """Has a node's settings."""
-
-    node: NodeSettings
-
-
 class AckTimeout:
-    """Checks the oldest delivery of one channel at ticks that begin with the first waiting delivery. For each
-    tick it stores only the last delivery that is too old then, so it stores at most as many as a timeout has
-    ticks.
+    """Checks the oldest delivery of one channel at ticks that begin with the first waiting delivery. For each tick it
+    stores only the last delivery that is too old then, so it stores at most as many as a timeout has ticks.
 
     Args:
         clock: virtual time.
@@ -437,7 +422,7 @@ class AckTimeout:
         self,
         channel: Channel,
         clock: TimerScheduler,
-        settings: SettingsHolder,
+        settings: NodeConfiguration,
         own: Callable[[str], int | None] | None,
         fail: Callable[[str, AmqpError, str], None],
         words: str,

@@ -24,8 +24,7 @@ class AwaitedConfirm(StretchRecord, frozen=True, gc=False):
 
     Args:
         start: number of the first message.
-        queues: those that have not confirmed yet (K10); for a mirrored queue its members, as "queue@node"
-            (H46).
+        queues: those that have not confirmed yet (K10); for a mirrored queue its members, as "queue@node" (H46).
         first: publish number of the first message on the publisher's channel.
         confirmed_by: mirrored queues of which a member has already confirmed.
     """
@@ -164,9 +163,8 @@ class ConfirmSender:
         node: str | None = None,
         all_members: bool = False,
     ) -> None:
-        """Note that a queue confirmed messages; send confirms for those that all their queues confirmed
-        (K10). `node`: of the member that confirmed; None for the master. `all_members`: whether to stop
-        waiting for all members.
+        """Note that a queue confirmed messages; send confirms for those that all their queues confirmed (K10). `node`:
+        of the member that confirmed; None for the master. `all_members`: whether to stop waiting for all members.
         """
         if node is None and queue in self._records:
             node = self._records[queue].master
@@ -251,7 +249,7 @@ class ConfirmSender:
         confirmed = RangeSet(numbers)
         waiting = [each.first for each in self._awaited if each.actor == publisher.name]
         cut = min(waiting, default=max(each.end for each in numbers))
-        below = [part for each in confirmed for part in [_until(each, cut)] if part is not None]
+        below = list(confirmed.inside(0, cut))
         together = sum(each.count for each in below)
         return {
             "multiple_to": below[-1].end - 1 if together > 1 else None,
@@ -286,8 +284,3 @@ class ConfirmSender:
     def clear(self) -> None:
         self._collected.clear()
         self._awaited.clear()
-
-
-def _until(numbers: Range, cut: int) -> Range | None:
-    count = min(numbers.count, cut - numbers.start)
-    return numbers.part(0, count) if count > 0 else None

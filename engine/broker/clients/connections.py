@@ -596,9 +596,7 @@ class ChannelClosing:
         self.drop_exclusive(connection)
 
     def drop_exclusive(self, connection: str, lost: Collection[str] = ()) -> None:
-        """Delete the exclusive queues of this connection (P18). `lost`: queues that went with their node
-        (H76).
-        """
+        """Delete the exclusive queues of this connection (P18). `lost`: queues that went with their node (H76)."""
         owned = [each.name for each in self._definitions.queues.values() if each.owner == connection]
         for name in owned:
             if name not in lost:
@@ -629,9 +627,8 @@ SECOND_US: Final = 1_000_000
 
 
 class HeartbeatWatch:
-    """Connections whose clients have gone silent. `blocked`: returns whether a connection is not read, by its
-    actor's name. `close`: closes the connection of an actor that was silent too long; gets the interval in
-    seconds.
+    """Connections whose clients have gone silent. `blocked`: returns whether a connection is not read, by its actor's
+    name. `close`: closes the connection of an actor that was silent too long; gets the interval in seconds.
     """
 
     def __init__(

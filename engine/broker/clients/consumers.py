@@ -13,7 +13,7 @@ import msgspec
 
 from engine.amqp.rules import AmqpRules
 from engine.broker.clients.actors import OPEN, Consumer
-from engine.broker.clients.channel import Channel, DeliveredMessages, DeliveryWatch, UnackedDelivery, tags_of
+from engine.broker.clients.channel import AckTimeout, Channel, DeliveredMessages, UnackedDelivery, tags_of
 from engine.broker.clients.manual_channels import ManualChannel, ManualDeliveries
 from engine.broker.clients.queue import ClientQueue
 from engine.broker.commands.base import HAND
@@ -93,9 +93,8 @@ class WayOut:
     def acked(
         self, queue: ClientQueue, consumer: Consumer, tags: list[Range], multiple: bool, spacing_us: int
     ) -> None:
-        """Send acknowledgements through the consumer's channel to the queue, where they overtake publishes
-        (P6). `tags`: what they acknowledge, the oldest first. `spacing_us`: how far apart the consumer
-        acknowledges.
+        """Send acknowledgements through the consumer's channel to the queue, where they overtake publishes (P6).
+        `tags`: what they acknowledge, the oldest first. `spacing_us`: how far apart the consumer acknowledges.
         """
         if self._processes.timed:
             spacing_us = BURST_SPACING_US
@@ -169,9 +168,8 @@ MAX_CHANNELS: Final = 16
 
 
 class Consumers:
-    """All consumers, their queues, and the messages held on manual channels. `queues`: the node's queues by
-    name. `way_out`: the consumers' processes, if work takes time. `on_gone`: called with a queue that lost a
-    consumer (P18).
+    """All consumers, their queues, and the messages held on manual channels. `queues`: the node's queues by name.
+    `way_out`: the consumers' processes, if work takes time. `on_gone`: called with a queue that lost a consumer (P18).
     """
 
     def __init__(
@@ -192,9 +190,9 @@ class Consumers:
         self._emit = emit
         self._on_gone = on_gone
         self.rules = rules
-        self._time_out: Callable[[Channel], DeliveryWatch] | None = None
+        self._time_out: Callable[[Channel], AckTimeout] | None = None
 
-    def time_out(self, timeout: Callable[[Channel], DeliveryWatch]) -> None:
+    def time_out(self, timeout: Callable[[Channel], AckTimeout]) -> None:
         """Close channels whose acknowledgements are late (P21)."""
         self._time_out = timeout
         self.hand.channel.timeout = timeout(self.hand.channel)

@@ -334,9 +334,8 @@ class ManualDeliveries:
             hand.settling.append(HandSettlement(do, list(taken)))
 
     def commit(self, hand: ManualChannel, ended: Container[str] = ()) -> None:
-        """Settle the deliveries that waited for the commit, in order (D13). `ended`: queues that the channel
-        knows by a process that has ended; it tells them nothing, so that what it has of them comes back when
-        it closes (W229).
+        """Settle the deliveries that waited for the commit, in order (D13). `ended`: queues that the channel knows by a
+        process that has ended; it tells them nothing, so that what it has of them comes back when it closes (W229).
         """
         waiting, hand.settling = hand.settling, []
         hand.in_tx = False

@@ -23,10 +23,9 @@ SECOND_US: Final = 1_000_000
 
 
 class BurstCarrier:
-    """Carries bursts at a rate, piece by piece; while nobody reads the socket nothing moves, as with TCP.
-    `is_read`: returns whether the node reads a publisher's socket now; call `go_on` when it reads again.
-    `has_room`: returns whether the socket has room for more. `arrive`: takes a piece that the connection
-    carried.
+    """Carries bursts at a rate, piece by piece; while nobody reads the socket nothing moves, as with TCP. `is_read`:
+    returns whether the node reads a publisher's socket now; call `go_on` when it reads again. `has_room`: returns
+    whether the socket has room for more. `arrive`: takes a piece that the connection carried.
     """
 
     def __init__(

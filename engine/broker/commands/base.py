@@ -115,9 +115,7 @@ TABLES: Final = ("headers", "arguments", "definition", "properties")
 
 
 def check_table(name: str, table: dict[str, Any]) -> None:
-    """Refuse a table with values that AMQP lacks, or with too many or too deeply nested values. Raises
-    ValueRefused.
-    """
+    """Refuse a table with values that AMQP lacks, or with too many or too deeply nested values. Raises ValueRefused."""
     if name == "properties":
         check_properties(table)
     left = [(value, 1) for value in table.values()]
@@ -376,9 +374,7 @@ def free_limit_bytes(limit: int | FreeLimit, ram_bytes: int) -> int:
 
 
 def bytes_of(text: str) -> int:
-    """Return the bytes that a text such as "512MiB" or "1GB" means (M8, M10). Raises CommandError for
-    anything else.
-    """
+    """Return the bytes that a text such as "512MiB" or "1GB" means (M8, M10). Raises CommandError for anything else."""
     found = _BYTES.fullmatch(text)
     if found is None:
         raise CommandError("no_amount", text=text)

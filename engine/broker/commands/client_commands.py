@@ -60,9 +60,8 @@ def pack(sizes: Iterable[int]) -> str:
 
 
 def unpack(text: str, count: int) -> array[int]:
-    """Return the body bytes of `count` messages. `text`: as `pack` wrote it. `count`: how many there are.
-    Raises ValueRefused: it is not such a text, does not have `count` sizes, or has too many sizes or one that
-    is too large.
+    """Return the body bytes of `count` messages. `text`: as `pack` wrote it. `count`: how many there are. Raises
+    ValueRefused: it is not such a text, does not have `count` sizes, or has too many sizes or one that is too large.
     """
     return _unpacked("sizes", SIZE, text, count, MAX_SIZE_BYTES)
 
@@ -378,9 +377,8 @@ class Recover(Command, frozen=True, tag="recover"):
 
 
 class Qos(Command, frozen=True, tag="qos"):
-    """Limit the messages that each later consumer, or the whole channel, may hold (basic.qos, P13).
-    `prefetch`: 0 for any number. `channel_wide`: AMQP's `global`: one limit for all consumers of the channel,
-    which holds at once.
+    """Limit the messages that each later consumer, or the whole channel, may hold (basic.qos, P13). `prefetch`: 0 for
+    any number. `channel_wide`: AMQP's `global`: one limit for all consumers of the channel, which holds at once.
     """
 
     prefetch: Prefetch

@@ -82,7 +82,10 @@ def parse(command: object) -> Command:
     except msgspec.ValidationError as error:
         raise refused(CommandError, error, f"{verb}: ") from error
     if isinstance(parsed, Set):
-        _check_value(parsed)
+        try:
+            value_of(parsed)
+        except msgspec.ValidationError as error:
+            raise refused(CommandError, error, f"set {parsed.name}: value") from error
     taken = RESERVED_NAMES - {"hand"} if isinstance(parsed, Remove) else RESERVED_NAMES
     if (
         isinstance(parsed, SetPublisher | SetConsumer | Consume | Cancel | Hang | Remove)
@@ -90,14 +93,6 @@ def parse(command: object) -> Command:
     ):
         raise CommandError("name_reserved", f"{verb}: ", name=parsed.name)
     return parsed if vhost == FIRST_HOST else placed(parsed, vhost)
-
-
-def _check_value(command: Set) -> None:
-    possible: Any = SET_VALUES[command.name]
-    try:
-        msgspec.convert(command.value, possible)
-    except msgspec.ValidationError as error:
-        raise refused(CommandError, error, f"set {command.name}: value") from error
 
 
 def value_of(command: Set) -> Any:

@@ -126,28 +126,14 @@ RUNTIME: Final = (
 """Settings whose changes by commands are lost when the node starts (M8)."""
 
 DISK_NAMES: Final = frozenset({"disk_total_bytes", "disk_free_bytes_other", "disk_free_limit"})
-SHOWN_ONCE_NAMED: Final = DISK_NAMES | {
-    "work_profile",
-    "credit_flow_default_credit",
-    "vm_memory_calculation_strategy",
-    "nodes",
-    "ring_hop_us",
-    "queue_master_locator",
-    "receive_buffer_bytes",
-    "garbage_lingers_ms",
-    "processes_collect_garbage",
-    "desired_hibernate_ms",
-    "connection_bytes_per_s",
-    "client_trip_us",
-    "running_since_ms",
-    "memory_monitor_after_ms",
-    "max_message_size",
-    "consumer_timeout_ms",
-    "channel_tick_interval_ms",
-}
-"""Settings that are shown only if a scenario or a command names them. They were added after links to runs
-existed. If every run listed them, the transition `NodeChanged` at the start of kept runs would differ, and so
-would their digests, which links promise to keep. So add each new setting of `NodeSettings` here too.
+SHOWN_ALWAYS: Final = frozenset(
+    "ram_bytes base_memory_bytes connection_memory_bytes vm_memory_high_watermark "
+    "vm_memory_high_watermark_paging_ratio memory_check_interval_ms memory_monitor_interval_ms rate_timer_ms "
+    "queue_sync_interval_ms hibernate_after_ms unsent_message_limit max_messages max_disk_bytes queue_durable".split()
+)
+"""Settings that every run lists; the others are shown only if a scenario or a command names them. They were added after
+links to runs existed: listed by every run they would change the first `NodeChanged` of kept runs, and so their digests,
+which links promise to keep.
 """
 
 NODE_NAMES: Final = frozenset(NodeSettings.__struct_fields__)
@@ -173,7 +159,9 @@ def resolve(profile: str, overrides: Mapping[str, Any]) -> tuple[StorageSettings
             known = ", ".join(sorted({*NODE_NAMES, *storage.chosen, RULES}))
             raise ScenarioError("no_setting", name=name, known=known)
         if name in storage.settings.bounds:
-            _check_bounds(name, overrides[name], *storage.settings.bounds[name])
+            value, (low, high) = overrides[name], storage.settings.bounds[name]
+            if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+                raise ScenarioError("not_whole_between", place=f"settings.{name}", least=low, most=high)
     series = overrides.get(RULES, release.series)
     lent = RELEASES.get(series) if isinstance(series, str) else None
     if lent is None or lent.storage.host_files is not storage.host_files:
@@ -200,13 +188,11 @@ def segment_entries(profile: str, overrides: Mapping[str, Any]) -> int:
 
 
 def info_items(settings: NodeSettings, named: frozenset[str]) -> Why:
-    """Return what is shown of the settings; limits in bytes. `named`: settings that the scenario or a command
-    named.
-    """
+    """Return what is shown of the settings; limits in bytes. `named`: settings that the scenario or a command named."""
     shown: Why = {
         name: getattr(settings, name)
         for name in NodeSettings.__struct_fields__
-        if name not in SHOWN_ONCE_NAMED or name in named
+        if name in SHOWN_ALWAYS or name in named
     }
     watermark = settings.vm_memory_high_watermark
     if isinstance(watermark, AbsoluteLimit):
@@ -219,8 +205,3 @@ def info_items(settings: NodeSettings, named: frozenset[str]) -> Why:
     if "disk_free_limit" in named:
         shown["disk_free_limit"] = base.free_limit_bytes(settings.disk_free_limit, settings.ram_bytes)
     return shown
-
-
-def _check_bounds(name: str, value: Any, low: int, high: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise ScenarioError("not_whole_between", place=f"settings.{name}", least=low, most=high)

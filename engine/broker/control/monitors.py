@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 
-from engine.backing_queue.protocol import BackingQueue
 from engine.broker.commands.operator_commands import FIRST_NODE
 from engine.broker.memory import model
 from engine.broker.memory.model import GarbageBytes, GarbageWatch
@@ -135,9 +134,8 @@ class NodeMonitors:
 
 
 class MemoryMonitors:
-    """Checks one node's memory and disk at their intervals. `below`: the rooms of the node, of which it
-    watches the first. `actors`: returns how many connections a node has. `cluster`: with the processes of a
-    queue's members.
+    """Checks one node's memory and disk at their intervals. `below`: the rooms of the node, of which it watches the
+    first. `actors`: returns how many connections a node has. `cluster`: with the processes of a queue's members.
     """
 
     def __init__(self, below: NodeParts, actors: Callable[[str], int], cluster: MirroredQueues) -> None:
@@ -241,9 +239,11 @@ class MemoryMonitors:
         each_bytes = settings.connection_memory_bytes
         queues = list(self._host.queues())
         actors = self._actors(FIRST_NODE)
+        # A single node counts all its queues, even while its broker is stopped.
+        count = len(self._queues) if len(self._cluster.nodes) == 1 else len(queues)
         garbage = self._garbage() if settings.garbage_follows else None
         memory = model.measure(
-            settings.base_memory_bytes + model.queues_bytes(queues, self._count(queues), each_bytes),
+            settings.base_memory_bytes + model.queues_bytes(queues, count, each_bytes),
             actors * each_bytes,
             (actors if garbage is None else self._read(actors)) * settings.receive_buffer_bytes,
             queues,
@@ -267,10 +267,6 @@ class MemoryMonitors:
         """Return how many connections the node reads: each has a receive buffer, one that is blocked has none."""
         blocked = sum(each.blocked for each in self._connections.publishers.values())
         return actors + self._connections.has_burst - blocked
-
-    def _count(self, queues: Sequence[BackingQueue]) -> int:
-        """Return how many queues this node has; a single node counts all, even while its broker is stopped."""
-        return len(self._queues) if len(self._cluster.nodes) == 1 else len(queues)
 
     def _report_memory(self, rule: str) -> None:
         self._board.report_part("memory", rule, self._watch.info_items())

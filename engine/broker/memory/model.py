@@ -293,9 +293,7 @@ class GarbageBytes(msgspec.Struct, frozen=True):
 
 
 class GarbageWatch:
-    """Draws at random how much garbage there is when the node checks its memory. `seed`: all draws follow
-    from it.
-    """
+    """Draws at random how much garbage there is when the node checks its memory. `seed`: all draws follow from it."""
 
     __slots__ = ("_draws", "_heaps", "_collections", "_heap_bytes")
 

@@ -164,9 +164,8 @@ WITH_MESSAGES = (PublishInstruction, PublishDeliveredInstruction, DiscardInstruc
 
 
 class QueueMember:
-    """One mirror at work. `process`: its timers and its memory target, as any queue process has them (H23).
-    `asked`: called when a synchronisation's beginning reaches it. `crashed`: called when an assertion of it
-    fails.
+    """One mirror at work. `process`: its timers and its memory target, as any queue process has them (H23). `asked`:
+    called when a synchronisation's beginning reaches it. `crashed`: called when an assertion of it fails.
     """
 
     def __init__(

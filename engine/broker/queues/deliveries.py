@@ -169,9 +169,8 @@ class FinishedMessages:
         self.let_work(consumer)
 
     def _next_us(self, consumer: Consumer) -> int:
-        """Return when the consumer next acknowledges. If work takes time, it does so when half of its
-        prefetch is done, and works on the other half until more arrives. Never more than its prefetch is in
-        transit.
+        """Return when the consumer next acknowledges. If work takes time, it does so when half of its prefetch is done,
+        and works on the other half until more arrives. Never more than its prefetch is in transit.
         """
         now_us = self._scheduler.now_us
         tick_us = consumer.pace.next_us(now_us, consumer.holding)

@@ -27,9 +27,7 @@ def counted(queue: BackingQueue, extents: Iterable[Extent]) -> list[Dead]:
 
 
 class LimitEvictions:
-    """Keeps one queue within its limits. `bury`: takes dead messages, if the queue has a dead-letter
-    exchange.
-    """
+    """Keeps one queue within its limits. `bury`: takes dead messages, if the queue has a dead-letter exchange."""
 
     def __init__(self, process: QueueProcess, scheduler: TimerScheduler, bury: Bury) -> None:
         self.process = process

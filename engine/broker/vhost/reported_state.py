@@ -32,7 +32,7 @@ class ReportedState:
             shown |= changed
             self._emit(NodeChanged(rule, part, changed, why or {}))
 
-    def report_actor(self, actor: str, rule: str, items: dict[str, Any], why: Why | None = None) -> None:
+    def report_actor(self, actor: str, rule: str, items: dict[str, Any]) -> None:
         """Emit the differences of an actor, if any."""
         shown = self._actors[actor]
         if shown == items:
@@ -40,7 +40,7 @@ class ReportedState:
         changed = {name: items[name] for name in items if name not in shown or shown[name] != items[name]}
         if changed:
             shown |= changed
-            self._emit(ActorChanged(rule, actor, changed, why or {}))
+            self._emit(ActorChanged(rule, actor, changed))
 
     def forget_actor(self, actor: str, rule: str) -> None:
         if self._actors.pop(actor, None) is not None:

@@ -235,8 +235,8 @@ class VirtualHost:
 
 
 class VirtualHosts:
-    """What one node has on disk. `make`: makes a virtual host of a name. `storage`: where the files of all of
-    them are.
+    """What one node has on disk. `make`: makes a virtual host of a name. `storage`: where the files of all
+    of them are.
     """
 
     def __init__(self, make: Callable[[str], VirtualHost], storage: Storage) -> None:
