@@ -2,12 +2,12 @@
 
 import os
 
+import django
 from channels.routing import ProtocolTypeRouter, URLRouter
 from channels.sessions import SessionMiddlewareStack
-from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "playground.settings")
-pages = get_asgi_application()
+django.setup(set_prefix=False)
 
 from django.conf import settings  # noqa: E402
 from django.urls import re_path  # noqa: E402
@@ -22,6 +22,7 @@ from playground.server.static_assets import KeptFiles  # noqa: E402
 from playground.sessions import live_hosts  # noqa: E402 - needs the apps to be ready; all views' types are imported
 from playground.sessions.session_sockets import OwnOrigins, SessionSocket  # noqa: E402
 from playground.web.errors import answer_busy  # noqa: E402
+from playground.web.page_delivery import PageHandler  # noqa: E402
 
 door()
 real_engine.types()
@@ -30,7 +31,7 @@ turns.pressure = letting_in.pressure = live_hosts.pressure
 sockets = [re_path(r"^ws/session/(?P<session_id>[2-9a-z]{1,32})/\Z", SessionSocket.as_asgi()), *class_sockets]
 application = ProtocolTypeRouter(
     {
-        "http": KeptFiles(InTurn(pages, answer_busy, turns), settings.STATIC_URL),
+        "http": KeptFiles(InTurn(PageHandler(), answer_busy, turns), settings.STATIC_URL),
         "websocket": OwnOrigins(LetIn(SessionMiddlewareStack(URLRouter(sockets)), letting_in)),
     }
 )

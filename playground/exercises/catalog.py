@@ -307,7 +307,7 @@ def works_of(learner: Learner | None) -> dict[str, Work]:
 def work_on(learner: Learner | None, slug: str) -> Work | None:
     if learner is None:
         return None
-    return learner.works.select_related("session__text", "learner").filter(exercise=slug).first()
+    return learner.works.select_related("session__text").filter(exercise=slug).first()
 
 
 def state_of(work: WorkedExercise | None) -> str:

@@ -1,8 +1,9 @@
-"""Schedules pages: only a few are made at a time, so that sessions' messages need not wait for them.
+"""Schedules pages: one is made at a time, so that sessions' messages need not wait for them.
 
 Each page is made in a thread, and all threads of a process share one lock (the GIL) with the event loop that
 carries commands, frames and what a teacher does. With a hundred pages in progress, the loop would wait for
-dozens of threads before each message. So pages wait for a turn before they get a thread.
+dozens of threads before each message. So one page is made at a time, and a page that waits for something else gives
+its turn away (`aside`).
 
 Requests wait in lanes: one for each address and each part of the site (`PARTS`). Lanes take turns. So a class
 that sends all its answers at once does not delay the teacher who freezes it, and somebody who requests a
@@ -30,8 +31,8 @@ from asgiref.sync import ThreadSensitiveContext
 
 from playground.limits.request_callers import address_of
 
-AT_ONCE: Final = 2
-"""Pages made at a time. More processors would not help, because Python runs one thread at a time."""
+AT_ONCE: Final = 1
+"""Pages made at a time. Python runs one thread at a time: with a second page, the loop would only wait for two."""
 WAITING: Final = 1000
 """Most waiting requests; the next one gets 503."""
 PARTS: Final = frozenset({"class", "learn", "s", "static"})

@@ -11,13 +11,12 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import groupby
-from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import msgspec
 from channels.db import database_sync_to_async
 from django.db import Error as DatabaseError
-from django.db import connection, transaction
+from django.db import close_old_connections, connection, transaction
 
 from playground.hosting.session_record import OwnedElsewhere, RecordedSession, RecordUnreachable
 from playground.models import Session
@@ -91,7 +90,7 @@ def _keys(wanted: Sequence[RecordAppend]) -> dict[tuple[str, int | None], int]:
 
 logger = logging.getLogger(__name__)
 
-BETWEEN_S: Final = 0.025
+BETWEEN_S: Final = 0.008
 """Between the beginnings of two transactions: where many give commands, each transaction has several."""
 NOTES_S: Final = 1.0
 """How long notes of how far runs have come wait for each other."""
@@ -201,30 +200,13 @@ def _written(wanted: Wanted) -> Outcome:
 
 # --- the thread's connection ---
 
-_file: tuple[int, int] | None = None
-"""Which file SQLite has open."""
-
 
 def _keep_connection() -> None:
     """Have a connection that works, and let it stay open: making one for each write costs more than the write."""
-    global _file  # noqa: PLW0603 - belongs to the one thread, as its connection does
-    if connection.connection is not None and (connection.errors_occurred or _file_of_now() != _file):
-        connection.close()
+    close_old_connections()
     if connection.connection is None:
         connection.ensure_connection()
         connection.close_at = None
-        _file = _file_of_now()
-
-
-def _file_of_now() -> tuple[int, int] | None:
-    """Return which file has the database's name now: what is written to one that was deleted is on no record."""
-    if connection.vendor != "sqlite":
-        return None
-    try:
-        found = Path(connection.settings_dict["NAME"]).stat()
-    except OSError:
-        return (0, 0)
-    return found.st_dev, found.st_ino
 
 
 def release() -> None:

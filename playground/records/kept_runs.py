@@ -212,7 +212,7 @@ def delete_sessions(sessions: QuerySet[Session]) -> int:
     not at all: a row that came in between would point to a session that is gone. So the leases are locked first, as
     for every write (see `leases.guard`).
     """
-    with transaction.atomic():
+    with transaction.atomic(savepoint=False):
         keys = list(sessions.values_list("pk", flat=True))
         leases = Lease.objects.filter(session__in=keys).order_by("session_id")
         list(leases.select_for_update(of=("self",)).values_list("epoch", flat=True))

@@ -169,6 +169,10 @@ OWN_FILES = 0o077
 """What this server writes, its workers too, is read by its own user only: the mask of the bits that are not given."""
 SWITCH_S = 0.0001
 """How long a thread that makes a page may go on while the event loop wants to: what is sent is not late by more."""
+UNSEEN = 4_096
+"""Connections that may wait to be accepted: a whole school sends its answers at once, and what does not fit the
+system tries again after a second, or is reset. Twisted's own number is 50.
+"""
 RESTS_S = 5.0
 """How long sessions may take to rest when the server ends."""
 GONE_S = 8.0
@@ -229,6 +233,7 @@ class CompressingServer(Server):
         # What is there by now stays. Walking through it for what can be removed takes 0.4 s, again and again.
         gc.collect()
         gc.freeze()
+        port.socket.listen(UNSEEN)
         super().listen_success(port)
 
 

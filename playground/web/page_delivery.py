@@ -1,4 +1,5 @@
-"""How pages are delivered: templates keep what depends on the language alone, styles go inside, texts are compressed.
+"""How pages are delivered: templates keep what depends on the language alone, styles go inside, texts are compressed,
+and one thread makes a page from its beginning to its end.
 
 The page of a session has 370 texts to translate and 60 names of files. Django looks all of them up again for every
 page, which takes nearly half of the time that it makes such a page.
@@ -6,16 +7,22 @@ page, which takes nearly half of the time that it makes such a page.
 
 from __future__ import annotations
 
+import asyncio
 import base64
+import contextlib
 import re
 from collections.abc import Iterator
 from itertools import groupby
 from posixpath import dirname, join, normpath
-from typing import Any, Final
+from typing import IO, Any, Final
 
+from asgiref.sync import sync_to_async
 from django.conf import STATICFILES_STORAGE_ALIAS, settings
+from django.core.exceptions import RequestAborted
 from django.core.files.storage import storages
-from django.http import HttpRequest
+from django.core.handlers.asgi import ASGIHandler, get_script_prefix
+from django.core.signals import request_started
+from django.http import FileResponse, HttpRequest
 from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.template import Template
@@ -25,6 +32,7 @@ from django.template.defaulttags import IfNode, LoadNode
 from django.template.loaders import base, cached
 from django.templatetags.i18n import TranslateNode
 from django.templatetags.static import StaticNode
+from django.urls import set_script_prefix
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
@@ -137,3 +145,50 @@ class TextCompression(GZipMiddleware):
         if response.streaming or kind not in COMPRESSED_TYPES:
             return response
         return super().process_response(request, response)
+
+
+class PageHandler(ASGIHandler):
+    """Makes each page in one go of one thread. Django's own handler goes to the thread and back to the event loop five
+    times a page, and each time waits for the interpreter's lock.
+    """
+
+    def load_middleware(self, is_async: bool = False) -> None:
+        super().load_middleware()
+
+    async def handle(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+        """Answer a request, until its client is gone."""
+        try:
+            body = await self.read_body(receive)
+        except RequestAborted:
+            return
+        with body:
+            tasks = [asyncio.create_task(self._answer(scope, body, send)), asyncio.create_task(receive())]
+            try:
+                await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for task in tasks:
+                    task.cancel()
+            for task in tasks:
+                with contextlib.suppress(asyncio.CancelledError):
+                    await task
+
+    async def _answer(self, scope: dict[str, Any], body: IO[bytes], send: Any) -> None:
+        response = await sync_to_async(self._respond)(scope, body)
+        try:
+            await self.send_response(response, send)
+        finally:
+            if response.streaming:
+                await sync_to_async(response.close)()
+
+    def _respond(self, scope: dict[str, Any], body: IO[bytes]) -> HttpResponseBase:
+        set_script_prefix(get_script_prefix(scope))
+        request_started.send(sender=self.__class__, scope=scope)
+        request, response = self.create_request(scope, body)
+        if request is not None:
+            response = self.get_response(request)
+            response._handler_class = self.__class__  # noqa: SLF001 - as Django's own does: `close` names it
+            if isinstance(response, FileResponse):
+                response.block_size = self.chunk_size
+        if not response.streaming:
+            response.close()
+        return response

@@ -6,6 +6,7 @@ import asyncio
 import re
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from playground.models import CommandRecord, Session
 from playground.records import database_record, kept_runs, session_leases
 from playground.records.database_record import RecordAppend, append
 from playground.records.session_leases import LeaseHolder
+from playground.records.sqlite3 import base as sqlite3_base
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -134,10 +136,9 @@ async def test_notes_wait_for_each_other_and_never_come_after_what_is_newer(
     assert reached == {one: 70, other: 9}
 
 
-async def test_the_connection_stays_open_and_is_made_anew_for_another_file(
+async def test_the_connection_stays_open_and_is_made_anew_where_it_is_of_no_use(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """SQLite goes on writing to a file that was deleted: what is written there is on no record."""
     pen = database_record.writer()
 
     async def used() -> Any:
@@ -147,10 +148,25 @@ async def test_the_connection_stays_open_and_is_made_anew_for_another_file(
 
     first = await used()
     assert await used() is first
-    monkeypatch.setattr(database_record, "_file_of_now", lambda: (1, 2))
+    looks = iter([False])
+    monkeypatch.setattr(type(connections["default"]), "is_usable", lambda _self: next(looks, True))
     second = await used()
     assert second is not first
     assert await used() is second
+
+
+def test_a_connection_is_of_no_use_once_its_file_is_deleted(tmp_path: Path) -> None:
+    """SQLite goes on writing to such a file: what is written there is on no record."""
+    settings = {**connections.settings["default"], "NAME": str(tmp_path / "one.sqlite3")}
+    kept = sqlite3_base.DatabaseWrapper(settings)
+    kept.connect()
+    assert kept.is_usable()
+    (tmp_path / "one.sqlite3").unlink()
+    assert not kept.is_usable()
+    kept.close()
+    kept.connect()
+    assert kept.is_usable()
+    kept.close()
 
 
 async def test_a_database_that_fails_is_not_written_to_and_tried_again(
