@@ -55,6 +55,7 @@ ALLOWED = (
     (r"playground/web/page_delivery\.py", "TextCompression", "a setting names it"),
     (r"playground/server/static_assets\.py", "BundleFinder", "a setting names it"),
     (r"playground/web/page_delivery\.py", "KeptTextLoader", "a setting names it"),
+    (r"playground/web/page_delivery\.py", "is_async|_handler_class|block_size", "Django's names"),
     (r"playground/sessions/live_hosts\.py", "status_code", "an attribute of Django's answers"),
     (
         r"playground/(apps|(classroom|exercises|lti)/__init__)\.py|playground/server/static_assets\.py",

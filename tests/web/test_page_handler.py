@@ -70,7 +70,7 @@ async def ask(where: str, *, whole: bool = True) -> tuple[list[dict[str, Any]], 
     """Send a request, and leave when something was answered, or before the request is whole."""
     answers: list[dict[str, Any]] = []
     answered = asyncio.Event()
-    coming = [
+    coming: list[dict[str, Any]] = [
         {"type": "http.request", "body": b"fields", "more_body": not whole},
         {"type": "http.disconnect"},
     ]

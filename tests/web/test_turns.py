@@ -10,6 +10,7 @@ import time
 from typing import Any
 
 import pytest
+from asgiref.sync import sync_to_async
 
 from playground.limits import work_places
 from playground.limits.page_scheduler import (
@@ -192,7 +193,7 @@ async def test_a_rest_ends_however_long_a_page_took() -> None:
 
 async def _page(scope: Any, receive: Any, send: Any) -> None:
     """Do what a page does: work in a thread, then answer in pieces."""
-    await asyncio.to_thread(scope["work"])
+    await sync_to_async(scope["work"])()
     await send({"type": "http.response.start", "status": 200})
     await scope["answered"]()
     await send({"type": "http.response.body"})
