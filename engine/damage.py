@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import zlib
 from abc import ABC, abstractmethod
@@ -13,6 +14,7 @@ import msgspec
 from engine.formats.chunks import AnyChunk
 from engine.formats.clean_stop import RecoveryTerms, read_clean_dot, read_file_summary, read_index
 from engine.formats.message import MessageCodec
+from engine.formats.names import read_queue_name
 from engine.formats.properties import ParsedMessage, parse_message
 from engine.formats.terms import TermError
 from engine.storage.directory import DirectoryStorage
@@ -383,33 +385,74 @@ class IndexedMessage(Protocol):
         """Whether a start needs its record in the persistent store."""
 
 
-class QueueReader(Protocol):
-    """Reads one queue's directory."""
+class QueueReader(ABC):
+    """Reads one queue's directory; a generation reads the files' contents. `host`: the virtual host.
+    `directory`: path of the queue's directory in it, "" for the root.
+    """
 
     extension: ClassVar[str]
-    segments: set[int]
+    """The extension of its segments' files."""
+    messages: Mapping[int, IndexedMessage]
+    """By seq_id."""
 
-    @property
-    def messages(self) -> Mapping[int, IndexedMessage]:
-        """By seq_id."""
-
-    @property
-    def live(self) -> Mapping[int, int]:
+    def __init__(self, host: InspectedQueue, directory: str) -> None:
+        self._storage = host.storage
+        self._directory = directory
+        self._codec = host.codec
+        self._findings = host.findings
+        self._options = host.options
+        self.segments: set[int] = set()
+        """Numbers of the segments that have a file."""
+        self.live: dict[int, int] = {}
         """Live messages of each segment."""
 
+    @abstractmethod
     def report(self) -> dict[str, Any]:
         """Read everything and return it under the names of a manifest."""
 
+    @abstractmethod
     def content(self, seq: int) -> bytes | None:
         """Return the stored term of a message whose body lies with the queue; None where it cannot be read."""
 
+    @abstractmethod
     def body_bytes(self, seq: int) -> int | None:
         """Return the bytes of such a message's body, as the body itself says; None where it cannot be read."""
 
-    def crash_at_start(self, terms: RecoveryTerms, settings: object) -> ProcessCrash | None:
+    def crash_at_start(self, _terms: RecoveryTerms, _settings: object) -> ProcessCrash | None:
         """Return how the start after an orderly stop would end the queue's process; None if it would not.
-        `settings`: of queues of the release that wrote the files.
+        `_settings`: of queues of the release that wrote the files.
         """
+        return None
+
+    @abstractmethod
+    def _digested(self, seq: int, message: Any) -> tuple[object, ...]:
+        """Return what the digest has of a message."""
+
+    @abstractmethod
+    def _described(self, seq: int, message: Any) -> dict[str, Any]:
+        """Return what the list has of a message."""
+
+    def _path(self, name: str) -> str:
+        return f"{self._directory}/{name}" if self._directory else name
+
+    def _name(self) -> str | None:
+        """Return the queue's name, as `.queue_name` states it."""
+        path = self._path(".queue_name")
+        title = parsed(content(self._storage, path, self._findings), path, self._findings, read_queue_name)
+        return title[1] if title else None
+
+    def _digest(self) -> str:
+        digest = hashlib.sha256()
+        for seq, message in sorted(self.messages.items()):
+            digest.update((" ".join(map(str, self._digested(seq, message))) + "\n").encode())
+        return digest.hexdigest()
+
+    def _listed(self) -> list[dict[str, Any]]:
+        """Describe the messages in order; of very many only the first and the last."""
+        seqs = sorted(self.messages)
+        if len(seqs) > self._options.list_most:
+            seqs = seqs[:3] + seqs[-3:]
+        return [self._described(seq, self.messages[seq]) for seq in seqs]
 
 
 class HostReader(Protocol):

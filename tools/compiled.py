@@ -67,9 +67,11 @@ LEFT_OUT: Final = (
     "engine/counting/metric.py",
     "engine/classic_v2/formats/mc.py",
     "engine/classic_v2/inspect.py",
+    "engine/storage/port.py",
 )
 """The first one's records name classes of it, which move with them, and the compiler does not see their base; the
-second one's classes inherit how they are pickled, which the compiler would replace; no run asks the third."""
+second one's classes inherit how they are pickled, which the compiler would replace; no run asks the third; classes
+inherit from the protocols of the last one."""
 TINY: Final = ("engine/values/stretches.py",)
 """What is compiled where it is only to be seen to work; `translate` shows that the compiler takes the others."""
 BESIDE: Final = ("sweeps", "workloads", "spark_jobs")

@@ -75,7 +75,7 @@ class IndexEntry(StretchRecord, frozen=True, array_like=True, gc=False):
 
 
 class IndexTable:
-    """One queue index: entries, segment files, journal."""
+    """One queue index: entries, segment files, journal. What a transition changes is said at its class."""
 
     __slots__ = ("entries", "segments", "journal_bytes", "buffered_bytes", "dirty")
 
@@ -87,12 +87,10 @@ class IndexTable:
         self.dirty = 0
 
     def entries_recorded(self, t: EntriesRecorded) -> None:
-        """Set journal bits; an entry with all three and nothing in a file vanishes (S71, S72)."""
         self._recorded(t.action, t.start, t.count)
         self.buffered_bytes += t.journal_bytes
 
     def stretches_recorded(self, t: StretchesRecorded) -> None:
-        """Set journal bits of several runs (S71, S72)."""
         for start, count in t.runs:
             self._recorded(t.action, start, count)
         self.buffered_bytes += t.journal_bytes
@@ -113,22 +111,18 @@ class IndexTable:
             self.entries.insert(IndexEntry(start, count, code))
 
     def journal_opened(self, t: JournalOpened) -> None:
-        """The journal file exists (S70)."""
         self.journal_bytes = 0
 
     def journal_synced(self, t: JournalSynced) -> None:
-        """The buffer went to the file (S82)."""
         self.journal_bytes = (self.journal_bytes or 0) + t.bytes_
         self.buffered_bytes -= t.bytes_
 
     def journal_flushed(self, t: JournalFlushed) -> None:
-        """The journal is empty (S80)."""
         self.journal_bytes = 0
         self.buffered_bytes = 0
         self.dirty = 0
 
     def segment_written(self, t: SegmentWritten, size: int) -> None:
-        """Journal bits of the entries in a segment of `size` become part of the file (S80.1)."""
         for old in self.entries.remove(t.segment * size, size):
             # a second publish record replaces the first (S119)
             before = 0 if old.code & PUBLISH else old.code >> 3
@@ -137,19 +131,16 @@ class IndexTable:
         self.segments[t.segment] = self.segments.get(t.segment, 0) + t.bytes_
 
     def segment_deleted(self, t: SegmentDeleted, size: int) -> None:
-        """The segment of `size` and everything in it is forgotten (S80.1)."""
         self.entries.remove(t.segment * size, size)
         self.segments.pop(t.segment, None)
 
     def index_reset(self, t: IndexReset) -> None:
-        """The queue's directory was erased (S92)."""
         self.entries.clear()
         self.segments.clear()
         self.journal_bytes = None
         self.buffered_bytes = self.dirty = 0
 
     def index_recovered(self, t: IndexRecovered) -> None:
-        """The index as recovery found it (S110-S117)."""
         self.entries.clear()
         for start, count, code in t.entries:
             self.entries.insert(IndexEntry(start, count, code))
@@ -159,7 +150,6 @@ class IndexTable:
         self.dirty = t.dirty
 
     def index_forgotten(self, t: IndexForgotten) -> None:
-        """RAM is as it was before fetchwhile; the files stay (V9)."""
         self.entries.clear()
         for start, count, code in t.entries:
             self.entries.insert(IndexEntry(start, count, code))
@@ -187,7 +177,7 @@ class StoreFile(msgspec.Struct, array_like=True, gc=False):
 
 
 class StoreTable:
-    """One message store: files, rows, cache."""
+    """One message store: files, rows, cache. What a transition changes is said at its class."""
 
     __slots__ = ("files", "current", "rows", "cache", "buffered_bytes", "orphans")
 
@@ -204,11 +194,9 @@ class StoreTable:
         return self.files.setdefault(number, StoreFile(number))
 
     def store_written(self, t: StoreWritten) -> None:
-        """Records entered the current file's buffer (S143)."""
         self._written(t.file, t.offset, t.msg_no, t.count, t.record_bytes, t.step)
 
     def stretches_written(self, t: StretchesWritten) -> None:
-        """Records of several runs entered the current file's buffer (S143)."""
         offset = t.offset
         for msg_no, count in t.runs:
             offset += self._written(t.file, offset, msg_no, count, t.record_bytes, t.step)
@@ -227,21 +215,17 @@ class StoreTable:
         return size_bytes
 
     def buffer_written(self, t: BufferWritten) -> None:
-        """The buffer reached the operating system (S21)."""
         self.file(t.file).disk_bytes += t.bytes_
         self.buffered_bytes -= t.bytes_
 
     def file_rolled_over(self, t: FileRolledOver) -> None:
-        """The next file is the current one (S171)."""
         self.file(t.opened)
         self.current = t.opened
 
     def ref_count_changed(self, t: RefCountChanged) -> None:
-        """Rows become garbage at 0 references and valid again above (S142, S147)."""
         self._recounted(t.msg_no, t.count, t.ref_count)
 
     def stretches_recounted(self, t: StretchesRecounted) -> None:
-        """Rows of several runs become garbage, or valid again (S147)."""
         for msg_no, count in t.runs:
             self._recounted(msg_no, count, t.ref_count)
 
@@ -252,16 +236,13 @@ class StoreTable:
             self.rows.insert(replace(old, refs=refs))
 
     def rows_forgotten(self, t: RowsForgotten) -> None:
-        """Rows leave the index (S142, S183, S184)."""
         for each in t.messages:
             self.rows.remove(each.start, each.count)
 
     def file_locked(self, t: FileLocked) -> None:
-        """A lock was taken or given back (S148, S182, S185)."""
         self.file(t.file).locked = t.locked
 
     def rows_moved(self, t: RowsMoved) -> None:
-        """Live records lie elsewhere now (S183)."""
         for msg_no, count, file, offset in t.rows:
             for old in self.rows.remove(msg_no, count):
                 all_of_them = replace(old, start=msg_no, file=file, offset=offset)
@@ -269,18 +250,15 @@ class StoreTable:
                 self.rows.insert(replace(old, file=file, offset=at))
 
     def combine_stepped(self, t: CombineStepped) -> None:
-        """The destination was cut and extended to its final size (S183)."""
         if t.step == "truncated":
             self.file(t.destination).disk_bytes = t.bytes_
 
     def files_combined(self, t: FilesCombined) -> None:
-        """The destination has the live records of both (S183, S185)."""
         self._forget_file(t.source, t.left_on_disk)
         destination = self.file(t.destination)
         destination.file_size = destination.valid = t.size_bytes
 
     def file_deleted(self, t: FileDeleted) -> None:
-        """A file is in no table any more (S184, S185)."""
         self._forget_file(t.file, t.left_on_disk)
 
     def _forget_file(self, number: int, left_on_disk: int) -> None:
@@ -289,22 +267,18 @@ class StoreTable:
             self.orphans[number] = left_on_disk
 
     def file_unlinked(self, t: FileUnlinked) -> None:
-        """A file left the disk (S186)."""
         self.orphans.pop(t.file, None)
         if t.file in self.files:
             self.files[t.file].disk_bytes = 0
 
     def file_cut(self, t: FileCut) -> None:
-        """A file ends behind its last record (W145)."""
         file = self.file(t.file)
         file.file_size = file.disk_bytes = t.size_bytes
 
     def cache_changed(self, t: CacheChanged) -> None:
-        """The current-file cache changed size (S133)."""
         self.cache = t.entries
 
     def store_recovered(self, t: StoreRecovered) -> None:
-        """The store as its start found it (S205-S208)."""
         self.files = {row[0]: StoreFile(*row) for row in t.files}
         self.current = t.current
         self.rows = Stretches(StoreRow(*row) for row in t.rows)
@@ -340,7 +314,6 @@ class V1OwnPart:
         self.reduction = None
 
     def reduced(self, t: Reduced) -> None:
-        """The newest reduction is kept with its numbers (Q45)."""
         self.reduction = t.why
 
     def to_json(self) -> dict[str, Any]:
@@ -362,7 +335,6 @@ class DeltaRecord(NamedTuple):
     queue: QueueTable
 
     def delta_changed(self, t: DeltaChanged) -> None:
-        """It changed although no message moved (Q34)."""
         self.queue.record = t.delta
 
 
@@ -373,11 +345,9 @@ class SegmentTables(NamedTuple):
     size: int
 
     def segment_written(self, t: SegmentWritten) -> None:
-        """A segment was written (S80.1)."""
         self.table.segment_written(t, self.size)
 
     def segment_deleted(self, t: SegmentDeleted) -> None:
-        """A segment is forgotten (S80.1)."""
         self.table.segment_deleted(t, self.size)
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 import msgspec
 
@@ -28,19 +27,18 @@ from engine.classic_v1.settings import QueueSettings
 from engine.damage import (
     DamageFindings,
     InspectedQueue,
+    QueueReader,
     StoredMessage,
     StoreFiles,
     body_of,
     content,
     numbered,
-    parsed,
     until_damage,
 )
 from engine.formats.chunks import AnyChunk, RawBytes, ZeroBytes
 from engine.formats.clean_stop import RecoveryTerms
 from engine.formats.layout import FileLayout, FileReader, FoundBytes, IndexHome, NoRecord, Read
 from engine.formats.message import MessageCodec
-from engine.formats.names import read_queue_name
 from engine.formats.properties import parse_message
 from engine.formats.store_records import MARKER, StoreRecords
 from engine.formats.terms import TermError
@@ -176,69 +174,48 @@ class QueueOddities:
         self.count += count
 
 
-class QueueInspector:
-    """Reads one queue's directory. `host`: the virtual host. `directory`: path of the queue's directory in
-    it, "" for the root.
-    """
+class QueueInspector(QueueReader):
+    """Reads one queue's directory."""
 
-    extension: ClassVar = "idx"
-    """The extension of its segments' files."""
+    extension = "idx"
 
     def __init__(self, host: InspectedQueue, directory: str) -> None:
-        self._storage = host.storage
-        self._directory = directory
-        self._entry_count = host.entry_count
-        self._codec = host.codec
-        self._findings = host.findings
-        self._options = host.options
+        super().__init__(host, directory)
         self.messages: dict[int, FoundMessage] = {}
-        """By seq_id."""
-        self.segments: set[int] = set()
-        """Numbers of the segments that have a file."""
+        self._entry_count = host.entry_count
         self._again = QueueOddities()
         self._strays = QueueOddities()
         self._terms: tuple[int, dict[int, bytes]] = (-1, {})
         """A segment, and the embedded terms of its messages, where they are not kept."""
 
+    @override
     def crash_at_start(self, terms: RecoveryTerms, settings: object) -> ProcessCrash | None:
         """Return how the first read of delta ends the process: a 3.8 may have left a journal that is too old (V8)."""
         assert isinstance(settings, QueueSettings)
         return crash(self._storage, self._directory, terms, self._codec, settings)
 
+    @override
     def report(self) -> dict[str, Any]:
-        """Read everything and return it under the names of a manifest."""
         names = self._storage.list(self._directory)
-        title = parsed(
-            content(self._storage, self._path(".queue_name"), self._findings),
-            self._path(".queue_name"),
-            self._findings,
-            read_queue_name,
-        )
+        name = self._name()
         self.segments = {number for number, _name in numbered(names, "idx")}
         segments = [self._segment(number, name) for number, name in numbered(names, "idx")]
         journal = self._journal() if "journal.jif" in names else None
         if journal is None and segments:
             self._findings.add(self._path("journal.jif"), None, "missing", "no_journal")
         live = [message for message in self.messages.values() if not message.acked]
+        count = self._entry_count
+        self.live = Counter(seq // count for seq, message in self.messages.items() if not message.acked)
         return {
-            "name": title[1] if title else None,
+            "name": name,
             "dir": self._directory,
             "live_messages": len(live),
             "lasting_messages": sum(message.publish.persistent for message in live),
             "journal": journal,
             "segments": segments,
             "messages_sha256": self._digest(),
-            "messages": self._listed(),
+            "messages": [] if self._options.heads else self._listed(),
         }
-
-    @property
-    def live(self) -> dict[int, int]:
-        """Live messages of each segment, as segments and journal say together."""
-        count = self._entry_count
-        return Counter(seq // count for seq, message in self.messages.items() if not message.acked)
-
-    def _path(self, name: str) -> str:
-        return f"{self._directory}/{name}" if self._directory else name
 
     # --- segments ---
     def _segment(self, number: int, name: str) -> dict[str, Any]:
@@ -404,47 +381,26 @@ class QueueInspector:
 
     def _note_oddities(self, path: str) -> None:
         """Note what of a file contradicts itself or others, once it is read."""
-        odd = self._again
-        if odd.count:
-            self._findings.add(
-                path, odd.offset, "contradiction", "published_twice", count=odd.count, first=odd.first
-            )
-        odd = self._strays
-        if odd.count:
-            self._findings.add(
-                path,
-                odd.offset,
-                "contradiction",
-                "marked_and_not_published",
-                count=odd.count,
-                first=odd.first,
-            )
+        for odd, code in ((self._again, "published_twice"), (self._strays, "marked_and_not_published")):
+            if odd.count:
+                self._findings.add(path, odd.offset, "contradiction", code, count=odd.count, first=odd.first)
         self._again, self._strays = QueueOddities(), QueueOddities()
 
-    def _digest(self) -> str:
-        digest = hashlib.sha256()
-        for seq, message in sorted(self.messages.items()):
-            publish = message.publish
-            row = (
-                seq,
-                int(publish.persistent),
-                self._codec.id_bytes(publish.msg_no).hex(),
-                publish.size_bytes,
-                publish.expiry_us,
-                message.embedded_bytes,
-                int(message.delivered),
-                int(message.acked),
-            )
-            digest.update((" ".join(map(str, row)) + "\n").encode())
-        return digest.hexdigest()
+    @override
+    def _digested(self, seq: int, message: FoundMessage) -> tuple[object, ...]:
+        publish = message.publish
+        return (
+            seq,
+            int(publish.persistent),
+            self._codec.id_bytes(publish.msg_no).hex(),
+            publish.size_bytes,
+            publish.expiry_us,
+            message.embedded_bytes,
+            int(message.delivered),
+            int(message.acked),
+        )
 
-    def _listed(self) -> list[dict[str, Any]]:
-        """Describe the messages in order; of very many only the first and the last."""
-        seqs = [] if self._options.heads else sorted(self.messages)
-        if len(seqs) > self._options.list_most:
-            seqs = seqs[:3] + seqs[-3:]
-        return [self._described(seq, self.messages[seq]) for seq in seqs]
-
+    @override
     def _described(self, seq: int, message: FoundMessage) -> dict[str, Any]:
         publish = message.publish
         found: dict[str, Any] = {
@@ -462,12 +418,13 @@ class QueueInspector:
             found["body"] = body_of(term)
         return found
 
+    @override
     def body_bytes(self, seq: int) -> int | None:
         found = self.messages[seq]
         return found.body_bytes if found.term is None else self._codec.read_term(found.term).size_bytes
 
+    @override
     def content(self, seq: int) -> bytes | None:
-        """Return the stored term of a message that is embedded."""
         message = self.messages[seq]
         publish = message.publish
         if not publish.embedded or message.term is not None:

@@ -79,7 +79,7 @@ class KnownBodies(StretchRecord, frozen=True, array_like=True, gc=False):
 
 
 class FilesTable:
-    """Files and write buffers of one queue."""
+    """Files and write buffers of one queue. What a transition changes is said at its class."""
 
     __slots__ = (
         "segments",
@@ -142,11 +142,9 @@ class FilesTable:
             self.acks.add(at, t.start + t.count - at)
 
     def index_file_created(self, t: IndexFileCreated) -> None:
-        """A segment begins (W82)."""
         self.segments[t.segment] = [t.bytes_, 0]
 
     def index_flushed(self, t: IndexFlushed) -> None:
-        """The buffer was written (W87)."""
         self.acks = RangeSet()
         if t.full:
             self.buffered = RangeSet()
@@ -154,18 +152,15 @@ class FilesTable:
             self.segments[segment][0] = size
 
     def index_file_deleted(self, t: IndexFileDeleted) -> None:
-        """A segment is gone, with its buffered acks (W91)."""
         self.segments.pop(t.segment, None)
         self.acks.discard(t.start, t.end - t.start)
         self.slots.remove(t.start, t.end - t.start)
         self.places.remove(t.start, t.end - t.start)
 
     def bodies_buffered(self, t: BodiesBuffered) -> None:
-        """Bodies wait to be written (W114)."""
         self._wait(KnownBodies(t.start, t.count, t.offset, t.bytes_ // t.count + ENTRY_HEADER_BYTES, WAITING))
 
     def stretches_buffered(self, t: StretchesBuffered) -> None:
-        """Bodies of several runs wait to be written (W114)."""
         for bodies in bodies_of(t):
             self._wait(bodies)
 
@@ -176,13 +171,11 @@ class FilesTable:
         self.places.insert(bodies)
 
     def bodies_forgotten(self, t: BodiesForgotten) -> None:
-        """Bodies were removed before they were written (W116)."""
         self.waiting.discard(t.start, t.count)
         self.waiting_bytes -= t.bytes_
         self._place(t.start, t.count, HOLE)
 
     def bodies_written(self, t: BodiesWritten) -> None:
-        """The buffer of `.qs` was written (W114)."""
         for each in self.waiting:
             self._place(each.start, each.count, WRITTEN)
         self.waiting = RangeSet()
@@ -190,16 +183,13 @@ class FilesTable:
         self.bodies.update(t.files)
 
     def body_file_deleted(self, t: BodyFileDeleted) -> None:
-        """A `.qs` file is gone (W119)."""
         self.bodies.pop(t.segment, None)
         self.unread.pop(t.segment, None)
 
     def files_reset(self, t: FilesReset) -> None:
-        """The directory was deleted (W56)."""
         self.files_found(FilesFound(t.rule, t.queue, True, (), ()))
 
     def files_found(self, t: FilesFound) -> None:
-        """A start found these files (W96, W97)."""
         self.segments = {number: [size, live] for number, size, live in t.segments}
         self.bodies = dict(t.bodies)
         self.unread = dict(t.bodies)

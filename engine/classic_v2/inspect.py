@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -28,22 +27,20 @@ from engine.classic_v2.formats.rdq import scan
 from engine.damage import (
     SIZE_BYTES,
     InspectedQueue,
+    QueueReader,
     StoredMessage,
     StoreFiles,
     content,
     described,
     numbered,
-    parsed,
 )
 from engine.formats.chunks import RawBytes
 from engine.formats.clean_stop import RecoveryTerms
 from engine.formats.layout import FileLayout, FileReader, FoundBytes, IndexHome, NoRecord, Read
-from engine.formats.names import read_queue_name
 from engine.formats.properties import parse_message
 from engine.formats.store_records import ID_BYTES, MARKER
 from engine.formats.terms import TermError
 from engine.storage.directory import DirectoryStorage
-from engine.values.errors import ProcessCrash
 from engine.values.marks import override
 from engine.values.sizes import equal
 
@@ -121,44 +118,29 @@ class FoundSlot(msgspec.Struct, gc=False):
         return self.slots.persistent and not self.embedded
 
 
-class V2QueueInspector:
-    """Reads one queue's directory. `host`: the virtual host. `directory`: path of the queue's directory in
-    it, "" for the root. `signs`: learns which release wrote the messages.
-    """
+class V2QueueInspector(QueueReader):
+    """Reads one queue's directory. `signs`: learns which release wrote the messages."""
 
-    extension: ClassVar = "qi"
-    """The extension of its segments' files."""
+    extension = "qi"
 
     def __init__(self, host: InspectedQueue, directory: str, signs: QueueSigns) -> None:
-        self._storage = host.storage
-        self._directory = directory
-        self._codec = host.codec
-        self._findings = host.findings
-        self._options = host.options
+        super().__init__(host, directory)
         self.messages: dict[int, FoundSlot] = {}
-        """The live slots by position."""
-        self.segments: set[int] = set()
-        """Numbers of the segments that have a file."""
-        self.live: dict[int, int] = {}
-        """Live slots of each segment."""
         self.entry_count: int | None = None
         """Slots of a segment, as the header of a file says; the broker keeps it nowhere else (W3)."""
         self.signs = signs
 
-    def crash_at_start(self, _terms: RecoveryTerms, _settings: object) -> ProcessCrash | None:
-        return None
-
+    @override
     def report(self) -> dict[str, Any]:
         """Read everything and return it under the names that a queue of version 1 has, with `bodies` besides."""
         names = self._storage.list(self._directory)
-        path = self._path(".queue_name")
-        title = parsed(content(self._storage, path, self._findings), path, self._findings, read_queue_name)
+        name = self._name()
         bodies = dict(numbered(names, "qs"))
         self.segments = {number for number, _name in numbered(names, "qi")}
         segments = [self._segment(number, name, bodies.get(number)) for number, name in numbered(names, "qi")]
         lasting = [each for each in self.messages.values() if each.slots.persistent]
         return {
-            "name": title[1] if title else None,
+            "name": name,
             "dir": self._directory,
             "version": 2,
             "live_messages": len(self.messages),
@@ -172,9 +154,6 @@ class V2QueueInspector:
             "messages_sha256": self._digest(),
             "messages": self._listed(),
         }
-
-    def _path(self, name: str) -> str:
-        return f"{self._directory}/{name}" if self._directory else name
 
     # --- segments ---
     def _segment(self, number: int, name: str, beside: str | None) -> dict[str, Any]:
@@ -298,14 +277,14 @@ class V2QueueInspector:
                 self._findings.add(path, at, "garbage", "slot_fields", at=at)
 
     # --- messages ---
+    @override
     def body_bytes(self, seq: int) -> int | None:
-        """Return the bytes of another node's body in `.qs`, as it says itself; None where it cannot be read."""
         found = self.messages[seq]
         is_own = found.id16 is None or found.id16.startswith(self._codec.id_prefix)
         return None if is_own else found.found_bytes
 
+    @override
     def content(self, seq: int) -> bytes | None:
-        """Return the stored term of a message whose body is in `.qs`; None where a broker would not take it."""
         found = self.messages[seq]
         path = self._path(f"{seq // (self.entry_count or 1)}.qs")
         size = equal(found.slots.term_bytes)
@@ -317,22 +296,13 @@ class V2QueueInspector:
         except _Broken:
             return None
 
-    def _digest(self) -> str:
-        digest = hashlib.sha256()
-        for seq, found in sorted(self.messages.items()):
-            slots = found.slots
-            known = found.id16.hex() if found.id16 is not None else "-"
-            row = (seq, int(slots.persistent), known, slots.body_bytes, slots.expiry_us, int(found.embedded))
-            digest.update((" ".join(map(str, row)) + "\n").encode())
-        return digest.hexdigest()
+    @override
+    def _digested(self, seq: int, found: FoundSlot) -> tuple[object, ...]:
+        slots = found.slots
+        known = found.id16.hex() if found.id16 is not None else "-"
+        return seq, int(slots.persistent), known, slots.body_bytes, slots.expiry_us, int(found.embedded)
 
-    def _listed(self) -> list[dict[str, Any]]:
-        """Describe the messages in order; of very many only the first and the last."""
-        seqs = sorted(self.messages)
-        if len(seqs) > self._options.list_most:
-            seqs = seqs[:3] + seqs[-3:]
-        return [self._described(seq, self.messages[seq]) for seq in seqs]
-
+    @override
     def _described(self, seq: int, found: FoundSlot) -> dict[str, Any]:
         slots = found.slots
         row: dict[str, Any] = {

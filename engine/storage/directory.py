@@ -135,10 +135,8 @@ class DirectoryStorage(FileCatalogue[_File]):
         at = self.size(path) or 0
         self._remembered.appended(path, at, chunks, self._append(path, chunks))
 
+    @override
     def write(self, path: str, offset: int, chunks: Sequence[ByteChunk]) -> None:
-        """Write chunks at an offset with one call; zeros fill what lies between the file's end and it. Raises
-        StorageFull: the bound would be passed, or the disk is full; nothing is written.
-        """
         file = self._files.get(path)
         data = b"".join([chunk.encode() for chunk in chunks])
         self._claim(path, max(0, offset + len(data) - (file.size if file else 0)))
@@ -160,8 +158,8 @@ class DirectoryStorage(FileCatalogue[_File]):
         known = self._remembered.chunks_of(path, data)
         return decode(data) if known is None else known
 
+    @override
     def read_bytes(self, path: str, offset: int, count: int) -> bytes:
-        """Return up to `count` bytes at `offset`. Raises FileMissing: the file does not exist."""
         file = self._existing(path)
         left = min(count, file.size - offset)
         if left <= 0:
@@ -175,10 +173,8 @@ class DirectoryStorage(FileCatalogue[_File]):
             data += more
         return data
 
+    @override
     def part(self, path: str, offset: int, count: int) -> Sequence[ByteChunk]:
-        """Return up to `count` bytes at `offset` as one chunk, none where there are none. Raises FileMissing:
-        the file does not exist.
-        """
         data = self.read_bytes(path, offset, count)
         return [_Bytes(data)] if data else []
 

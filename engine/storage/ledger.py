@@ -170,10 +170,8 @@ class LedgerStorage(FileCatalogue[_File]):
             file.append(chunk, each)
         self._used += size
 
+    @override
     def write(self, path: str, offset: int, chunks: Sequence[ByteChunk]) -> None:
-        """Write chunks at an offset in place of what is there; zeros fill what lies between the file's end
-        and it. Raises StorageFull: the bound would be passed; nothing is written.
-        """
         file = self._files.get(path)
         before = file.size if file else 0
         grown = max(0, offset + sum(chunk.size_bytes for chunk in chunks) - before)
@@ -197,14 +195,12 @@ class LedgerStorage(FileCatalogue[_File]):
             file.decoded = decode, list(decode(_encoded(file.chunks)))
         return list(file.decoded[1])
 
+    @override
     def read_bytes(self, path: str, offset: int, count: int) -> bytes:
-        """Return up to `count` bytes at `offset`, encoding only the chunks that hold them. Raises
-        FileMissing: the file does not exist.
-        """
         return _encoded(self._existing(path).part(offset, count))
 
+    @override
     def part(self, path: str, offset: int, count: int) -> Sequence[ByteChunk]:
-        """Return the chunks of up to `count` bytes at `offset`. Raises FileMissing: the file does not exist."""
         return list(self._existing(path).part(offset, count))
 
     @override

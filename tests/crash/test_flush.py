@@ -13,6 +13,7 @@ from engine.values.errors import IndexCorrupt
 from tests.crash.faults import Died, FaultyStorage
 from tests.crash.runs import run
 from tests.crash.simulator import QUEUE, CrashDoor
+from tools.proofs.conformance.vector import index_vector
 
 CONFIG: dict[str, Any] = {
     "durable": True,
@@ -98,7 +99,7 @@ def test_the_journal_after_a_torn_flush_says_everything_twice() -> None:
     assert storage.size(f"{QUEUE}/0.idx")
     door.start_after_crash()
     assert seq_ids(door) == before
-    assert door.queue.state.index.vector()["segments"] == [[0, 2, 0], [1, 4, 0], [2, 1, 0]]
+    assert index_vector(door.queue.state.index)["segments"] == [[0, 2, 0], [1, 4, 0], [2, 1, 0]]
     assert storage.size(f"{QUEUE}/journal.jif") == 0
     door.queue.state.index.verify()
 

@@ -22,6 +22,7 @@ from tests.rules.world import LARGE, SMALL, World
 from tests.unit.classic_v1.index.harness import STORE_PERSISTENT, Harness, extent, numbers
 from tests.unit.classic_v1.store.harness import Harness as StoreHarness
 from tests.unit.classic_v1.store.harness import extent as stored
+from tools.proofs.conformance.vector import store_vector
 
 ROOT = "msg_stores/vhosts/628WB79CIFDYO9LJI6DKMI09L"
 
@@ -67,14 +68,14 @@ def test_store_files_are_sorted_by_number() -> None:
     client = world.client()
     client.side.write(stored(0, 11))
     world.store.settle()
-    assert world.store.vector()["current"] == 11
+    assert store_vector(world.store)["current"] == 11
     world.store.kill()
     world.make().start([], lambda: [(number, 1) for number in range(11)])
     world.store.settle()
-    assert world.store.vector()["current"] == 11
+    assert store_vector(world.store)["current"] == 11
     world.client().side.write(stored(20))
     world.store.settle()
-    assert world.store.vector()["current"] == 12
+    assert store_vector(world.store)["current"] == 12
     assert world.places()[20][1] == 11
 
 
@@ -171,9 +172,9 @@ def test_which_store(durable: bool, delivery_mode_2: bool, side: str) -> None:
     world.publish(1, LARGE, delivery_mode_2)
     world.target(0)
     stores = {"persistent": world.door.persistent, "transient": world.door.transient}
-    assert {name: store.vector()["index"] for name, store in stores.items() if store.vector()["index"]} == {
-        side: 1
-    }
+    assert {
+        name: store_vector(store)["index"] for name, store in stores.items() if store_vector(store)["index"]
+    } == {side: 1}
 
 
 def test_what_is_kept_of_the_properties() -> None:

@@ -325,11 +325,6 @@ class IndexActions:
         self.journal_differs = False
         """Whether journal and pending entries differ until the next flush (V8, V9)."""
 
-    @property
-    def cached_delivers(self) -> int:
-        """Deliver records that wait for the cached publishes (S77)."""
-        return sum(each.count for each in self._cached_delivers)
-
     def publish(self, extents: Sequence[Extent], with_deliver: bool) -> None:
         """Record messages, ascending, each followed by its deliver if `with_deliver`; one transition says it of all
         (S74.1-4, S66).

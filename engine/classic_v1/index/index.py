@@ -452,9 +452,6 @@ class QueueIndex:
         ]
         return IndexLoad(len(self.segments.file_bytes), self.size, records, bool(self.journal.buffered_bytes))
 
-    def vector(self) -> dict[str, object]:
-        return recovery.vector(self.actions)
-
     def snapshot(self) -> dict[str, object]:
         """Return the state that folding the transitions gives too."""
         return recovery.snapshot(self.actions)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import Final
@@ -46,28 +45,6 @@ def entries(segments: IndexSegments) -> list[Entry]:
 def files(segments: IndexSegments) -> list[tuple[int, int]]:
     """Return (segment, bytes on disk) of every segment file, ascending."""
     return sorted(segments.file_bytes.items())
-
-
-def segment_rows(segments: IndexSegments) -> list[tuple[int, int, int]]:
-    """Return (segment, unacked, entries in memory) of every segment in the map, ascending (S70)."""
-    waiting: Counter[int] = Counter()
-    for slot in segments.pending:
-        for segment, _, count in split(slot.start, slot.count, segments.size):
-            waiting[segment] += count
-    return [(segment, unacked, waiting[segment]) for segment, unacked in sorted(segments.unacked.items())]
-
-
-def vector(actions: IndexActions) -> dict[str, object]:
-    """Return what a golden trace records of an index."""
-    journal, confirms = actions.journal, actions.confirms
-    return {
-        "files": [list(row) for row in files(actions.segments)],
-        "segments": [list(row) for row in segment_rows(actions.segments)],
-        "dirty": actions.dirty,
-        "journal": [journal.file_bytes, journal.buffered_bytes],
-        "cache": actions.cached,
-        "unconfirmed": [len(confirms.store_homed), len(confirms.embedded)],
-    }
 
 
 def snapshot(actions: IndexActions) -> dict[str, object]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
@@ -56,29 +55,6 @@ def disk(state: StoreState) -> list[tuple[int, int]]:
     names = state.storage.list(state.directory)
     numbers = sorted(int(name[:-4]) for name in names if name.endswith(".rdq"))
     return [(number, state.storage.size(state.path(number)) or 0) for number in numbers]
-
-
-def vector(state: StoreState) -> dict[str, Any]:
-    """Return what a golden trace records of a store, but for the client's credit."""
-    on_disk = disk(state)
-    expected = [(file.number, file.file_size) for file in state.files]
-    return {
-        "files": [[file.number, file.file_size, file.valid] for file in state.files],
-        "disk": "same" if on_disk == expected else [list(each) for each in on_disk],
-        "current": state.files.current,
-        "valid": state.files.sum_valid,
-        "total": state.files.sum_size,
-        "index": len(state.index),
-        "zero_refs": state.index.zero_refs,
-        "cache": len(state.cache),
-    }
-
-
-def rows_by_references(state: StoreState) -> dict[int, int]:
-    found: Counter[int] = Counter()
-    for row in state.index.rows:
-        found[row.refs] += row.count
-    return dict(found)
 
 
 def verify(state: StoreState) -> None:

@@ -273,11 +273,6 @@ class StoreIndexTable:
         """Note that no row lies in `file` any more."""
         self._reach.pop(file, None)
 
-    @property
-    def zero_refs(self) -> int:
-        """Number of messages whose entry has no reference left."""
-        return sum(row.count for row in self.rows if not row.refs)
-
 
 class JudgedFile(msgspec.Struct, frozen=True, gc=False):
     """Messages that a write or remove treats alike (S142, S150).

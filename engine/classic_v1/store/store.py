@@ -9,7 +9,7 @@ from engine.backing_queue.stores import ClientAccount, OnDisk, StoreLoad
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store import recovery
 from engine.classic_v1.store.collector import GarbageCollector
-from engine.classic_v1.store.recovery import Reference, load, rows_by_references, snapshot, vector, verify
+from engine.classic_v1.store.recovery import Reference, load, snapshot, verify
 from engine.classic_v1.store.requests import (
     DeleteClient,
     RemoveSent,
@@ -376,13 +376,6 @@ class MsgStore:
     def snapshot(self) -> dict[str, Any]:
         """Return the state as plain values (the fold's counterpart)."""
         return snapshot(self._state)
-
-    def vector(self) -> dict[str, Any]:
-        """Return the numbers that the golden traces record."""
-        return vector(self._state)
-
-    def rows_by_references(self) -> dict[int, int]:
-        return rows_by_references(self._state)
 
     def verify(self) -> None:
         """Check the store's invariants (S253). Raises InvariantBroken: a defect of this engine."""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import zlib
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
 from engine.backing_queue.message_places import place_named
 from engine.classic_v1.index import QueueIndex
+from engine.classic_v1.index.segments import split
 from engine.classic_v1.queue.state import LANES, PENDING, QueueState
 from engine.classic_v1.store import MsgStore, StoreClient
+from engine.classic_v1.store.recovery import disk
 from engine.values.extents import Extent
 
 LONG_LIST = 12
@@ -101,10 +104,29 @@ def _delivered(q: QueueState, pending: list[Extent]) -> dict[str, Any]:
 def _index(q: QueueState) -> dict[str, Any]:
     index = q.index
     assert isinstance(index, QueueIndex)
-    shown = _shortened_lists(index.vector(), ("files", "segments"))
+    shown = _shortened_lists(index_vector(index), ("files", "segments"))
     if q.settings.flags_deliveries:
-        shown["delivered_cache"] = index.actions.cached_delivers
+        shown["delivered_cache"] = sum(each.count for each in index.actions._cached_delivers)
     return shown
+
+
+def index_vector(index: QueueIndex) -> dict[str, Any]:
+    """Return what a golden trace records of an index."""
+    segments, journal, confirms = index.segments, index.journal, index.confirms
+    waiting: Counter[int] = Counter()
+    for slot in segments.pending:
+        for segment, _, count in split(slot.start, slot.count, segments.size):
+            waiting[segment] += count
+    return {
+        "files": [list(row) for row in sorted(segments.file_bytes.items())],
+        "segments": [
+            [segment, unacked, waiting[segment]] for segment, unacked in sorted(segments.unacked.items())
+        ],
+        "dirty": index.dirty,
+        "journal": [journal.file_bytes, journal.buffered_bytes],
+        "cache": index.actions.cached,
+        "unconfirmed": [len(confirms.store_homed), len(confirms.embedded)],
+    }
 
 
 def _shortened_lists(fields: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
@@ -115,4 +137,29 @@ def _shortened_lists(fields: dict[str, Any], names: tuple[str, ...]) -> dict[str
 
 
 def _store(store: MsgStore, client: StoreClient) -> dict[str, Any]:
-    return {**_shortened_lists(store.vector(), ("files", "disk")), "credit": client.account.left}
+    return {**_shortened_lists(store_vector(store), ("files", "disk")), "credit": client.account.left}
+
+
+def store_vector(store: MsgStore) -> dict[str, Any]:
+    """Return what a golden trace records of a store, but for the client's credit."""
+    state = store._state
+    on_disk = disk(state)
+    expected = [(file.number, file.file_size) for file in state.files]
+    return {
+        "files": [[file.number, file.file_size, file.valid] for file in state.files],
+        "disk": "same" if on_disk == expected else [list(each) for each in on_disk],
+        "current": state.files.current,
+        "valid": state.files.sum_valid,
+        "total": state.files.sum_size,
+        "index": state.index.rows.total,
+        "zero_refs": rows_by_references(store).get(0, 0),
+        "cache": len(state.cache),
+    }
+
+
+def rows_by_references(store: MsgStore) -> dict[int, int]:
+    """Return how many messages have how many references."""
+    found: Counter[int] = Counter()
+    for row in store._state.index.rows:
+        found[row.refs] += row.count
+    return dict(found)

@@ -14,7 +14,7 @@ from engine.report.transitions.queue import Requeued
 from engine.values.extents import Extent
 from engine.values.stretches import Range, RangeSet
 from engine.version_choice.index import FilesIndex
-from tools.proofs.conformance.vector import shortened
+from tools.proofs.conformance.vector import rows_by_references, shortened, store_vector
 from tools.proofs.conformance.vector_v2 import index_of, listed, runs_of
 
 
@@ -131,12 +131,12 @@ def _own_store(index: FilesIndex, found: Mapping[str, bytes]) -> dict[str, Any]:
 
 
 def _store(store: MsgStore, client: StoreClient, disk: list[list[Any]]) -> dict[str, Any]:
-    shown = store.vector()
+    shown = store_vector(store)
     return {
         "files": shortened(shown["files"]),
         "disk": shortened(disk),
         "current": shown["current"],
-        "rows_by_refs": shortened([list(each) for each in sorted(store.rows_by_references().items())]),
+        "rows_by_refs": shortened([list(each) for each in sorted(rows_by_references(store).items())]),
         "cache": shown["cache"],
         "flying": 0,
         "credit": client.account.left,

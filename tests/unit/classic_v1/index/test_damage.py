@@ -8,6 +8,7 @@ import pytest
 
 from engine.values.errors import IndexCorrupt
 from tests.unit.classic_v1.index.harness import DIRECTORY, Harness
+from tools.proofs.conformance.vector import index_vector
 
 N = 8
 
@@ -73,7 +74,7 @@ def test_journal_ends_what_no_segment_has(records: bytes) -> None:
     """S115, S119."""
     it, count = recovered(records)
     assert count == 0
-    assert it.index.vector()["segments"] == []
+    assert index_vector(it.index)["segments"] == []
 
 
 @pytest.mark.parametrize(
@@ -151,7 +152,7 @@ def test_stray_names() -> None:
     it = Harness(size=N)
     it.put("7.idx.bak", GOOD_SEGMENT)
     assert it.restart().count == 0
-    assert it.index.vector()["segments"] == []
+    assert index_vector(it.index)["segments"] == []
     it.put("x.idx", GOOD_SEGMENT)
     with pytest.raises(IndexCorrupt, match="S9"):
         it.restart()

@@ -15,6 +15,7 @@ from tests.unit.classic_v1.index.harness import (
     Harness,
     extent,
 )
+from tools.proofs.conformance.vector import index_vector
 
 
 def test_the_flush_comes_on_the_32769th_operation() -> None:
@@ -25,7 +26,7 @@ def test_the_flush_comes_on_the_32769th_operation() -> None:
     assert not any(isinstance(each, JournalFlushed) for each in it.log)
     it.index.publish([extent(16384, STORE_PERSISTENT)], None)
     assert it.index.dirty == 1
-    vector = it.index.vector()
+    vector = index_vector(it.index)
     assert vector["files"] == [*([segment, 2048 * 36] for segment in range(8)), [8, 34]]
     assert vector["segments"] == [*([segment, 2048, 0] for segment in range(8)), [8, 1, 1]]
     it.index.flush()
@@ -43,7 +44,7 @@ def test_how_a_burst_is_cut_does_not_matter() -> None:
     for start, count in ((0, 1), (1, 16384), (16385, 23615)):
         halves.index.publish([extent(start, EMBEDDED_PERSISTENT, count)], None)
     assert whole.files() == halves.files()
-    assert whole.index.vector() == halves.index.vector()
+    assert index_vector(whole.index) == index_vector(halves.index)
 
 
 def test_hint_0_flushes_every_publish_and_its_deliver_waits() -> None:
@@ -54,7 +55,7 @@ def test_hint_0_flushes_every_publish_and_its_deliver_waits() -> None:
     assert segment is not None
     heads = [segment[at : at + 2].hex() for at in (0, 34, 68, 70, 104)]
     assert heads == ["c000", "c001", "4000", "c002", "4001"]
-    assert it.index.vector()["segments"] == [[0, 3, 1]]
+    assert index_vector(it.index)["segments"] == [[0, 3, 1]]
     assert it.index.dirty == 1
     assert it.kinds().count("JournalFlushed") == 3
 
@@ -84,19 +85,19 @@ def test_max_journal_100() -> None:
     it.index.publish([extent(0, EMBEDDED_PERSISTENT, 49, size=100)], None)
     assert it.index.dirty == 98
     it.index.publish([extent(49, EMBEDDED_PERSISTENT, 1, size=100)], None)
-    assert it.index.vector()["segments"] == [[0, 50, 50]]
+    assert index_vector(it.index)["segments"] == [[0, 50, 50]]
     it.index.publish([extent(50, EMBEDDED_PERSISTENT, 1, size=100)], None)
-    assert it.index.vector()["segments"] == [[0, 51, 1]]
-    assert it.index.vector()["journal"] == [0, 8]
+    assert index_vector(it.index)["segments"] == [[0, 51, 1]]
+    assert index_vector(it.index)["journal"] == [0, 8]
     it.index.publish([extent(51, STORE_PERSISTENT, 60)], None)
-    assert it.index.vector()["segments"] == [[0, 111, 10]]
+    assert index_vector(it.index)["segments"] == [[0, 111, 10]]
     assert it.index.dirty == 20
     it.index.ack([Range(0, 40)], one_by_one=True)
-    assert (it.index.dirty, it.index.vector()["journal"]) == (60, [0, 800])
+    assert (it.index.dirty, index_vector(it.index)["journal"]) == (60, [0, 800])
     it.index.ack([Range(40, 60)])
-    assert (it.index.dirty, it.index.vector()["segments"]) == (0, [[0, 11, 0]])
+    assert (it.index.dirty, index_vector(it.index)["segments"]) == (0, [[0, 11, 0]])
     it.index.publish([extent(111, EMBEDDED_PERSISTENT, 60, size=100)], None)
-    assert (it.index.dirty, it.index.vector()["segments"]) == (19, [[0, 71, 10]])
+    assert (it.index.dirty, index_vector(it.index)["segments"]) == (19, [[0, 71, 10]])
     assert it.folded() == it.index.snapshot()
     it.index.verify()
 
@@ -121,11 +122,11 @@ def test_a_segment_file_goes_at_the_next_flush_not_at_the_last_ack() -> None:
     it.index.publish([extent(0, STORE_PERSISTENT, 20)], None)
     it.index.flush()
     it.index.ack([Range(0, 8)])
-    assert it.index.vector()["segments"] == [[0, 0, 8], [1, 8, 0], [2, 4, 0]]
+    assert index_vector(it.index)["segments"] == [[0, 0, 8], [1, 8, 0], [2, 4, 0]]
     assert it.bytes_of("0.idx") is not None
     it.index.flush()
     assert it.bytes_of("0.idx") is None
-    assert it.index.vector()["segments"] == [[1, 8, 0], [2, 4, 0]]
+    assert index_vector(it.index)["segments"] == [[1, 8, 0], [2, 4, 0]]
     assert SegmentDeleted("S80.1", "q", 0, 8 * 36) in it.log
     assert it.folded() == it.index.snapshot()
 
@@ -139,7 +140,7 @@ def test_published_and_acked_between_two_flushes_reaches_no_segment() -> None:
     assert it.index.snapshot()["entries"] == []
     it.index.flush()
     assert [name for name in it.storage.list(DIRECTORY) if name.endswith(".idx")] == []
-    assert it.index.vector()["segments"] == []
+    assert index_vector(it.index)["segments"] == []
     assert it.folded() == it.index.snapshot()
 
 
@@ -171,7 +172,7 @@ def test_the_cache_is_flushed_at_n_entries() -> None:
     """S76, S77."""
     it = Harness(size=8)
     it.index.pre_publish([extent(0, STORE_TRANSIENT, 20)], None)
-    vector = it.index.vector()
+    vector = index_vector(it.index)
     assert vector["cache"] == 4
     assert vector["dirty"] == 20 + 16
     assert vector["journal"] == [0, 16 * 48]
@@ -195,13 +196,13 @@ def test_confirms_come_with_sync_or_flush() -> None:
     it = Harness(max_journal=6)
     it.index.publish([extent(0, STORE_PERSISTENT, 1, confirm=True)], None)
     it.index.publish([extent(1, EMBEDDED_PERSISTENT, 1, confirm=True)], None)
-    assert it.index.vector()["unconfirmed"] == [1, 1]
+    assert index_vector(it.index)["unconfirmed"] == [1, 1]
     assert it.index.needs_sync() == "confirms"
     it.index.sync()
     assert it.confirmed == [("index", [1]), ("both", [2])]
     it.index.publish([extent(2, STORE_PERSISTENT, 3, confirm=True)], None)
     assert it.confirmed[2:] == [("index", [3, 4])]
-    assert it.index.vector()["unconfirmed"] == [1, 0]
+    assert index_vector(it.index)["unconfirmed"] == [1, 0]
 
 
 def test_needs_sync_other_until_synced() -> None:
@@ -218,7 +219,7 @@ def test_reading_remembers_a_segment_without_a_file() -> None:
     it = Harness(size=8)
     assert it.index.read(16, 20) == []
     assert it.index.read(5, 5) == []
-    assert it.index.vector()["segments"] == [[2, 0, 0]]
+    assert index_vector(it.index)["segments"] == [[2, 0, 0]]
     assert it.index.bounds() == (16, 24)
     assert it.index.next_segment_boundary(16) == 24
 
@@ -238,7 +239,7 @@ def test_a_burst_of_a_million_costs_a_few_steps_a_segment() -> None:
     it.index.flush()
     assert it.storage.calls < 4 * segments
     assert len(it.log) < 4 * segments
-    assert it.index.vector()["files"] == []
+    assert index_vector(it.index)["files"] == []
 
 
 class Counting(LedgerStorage):
@@ -259,7 +260,7 @@ def test_reset_keeps_nothing(kind: int) -> None:
     it.index.publish([extent(0, kind, 30, confirm=True)], 5)
     it.index.reset()
     assert it.storage.list(DIRECTORY) == []
-    assert it.index.vector() == Harness(size=8).index.vector()
+    assert index_vector(it.index) == index_vector(Harness(size=8).index)
     it.index.publish([extent(30, kind, 3)], None)
     assert it.index.bounds() == (24, 40)
     assert it.folded() == it.index.snapshot()

@@ -11,6 +11,7 @@ from engine.values.extents import Extent
 from engine.values.stretches import Range, RangeSet
 from tests.unit.classic_v1.index.harness import KINDS, Harness, extent, numbers
 from tests.unit.classic_v1.index.naive import NaiveIndex
+from tools.proofs.conformance.vector import index_vector
 
 HINTS = st.sampled_from([None, None, 0, 1, 3, 10])
 STRETCH = st.tuples(st.integers(0, 2), st.sampled_from(KINDS), st.integers(1, 14), st.booleans())
@@ -162,8 +163,8 @@ class Twins:
             **{f"{segment}.idx": data for segment, data in self.naive.files.items()},
             **({} if self.naive.journal is None else {"journal.jif": self.naive.journal}),
         }
-        vector: dict[str, Any] = self.batched.index.vector()
-        assert vector == self.single.index.vector()
+        vector: dict[str, Any] = index_vector(self.batched.index)
+        assert vector == index_vector(self.single.index)
         assert vector["dirty"] == self.naive.dirty
         assert vector["segments"] == [
             [segment, unacked, len(self.naive.map.get(segment, ()))]

@@ -20,6 +20,7 @@ from tests.unit.classic_v1.index.harness import (
     extent,
     numbers,
 )
+from tools.proofs.conformance.vector import index_vector
 
 
 def seq_ids(it: Harness, end: int = 100) -> list[int]:
@@ -33,12 +34,12 @@ def test_a_clean_stop_leaves_the_journal_and_its_count() -> None:
     it.index.flush()
     it.index.publish([extent(10, STORE_TRANSIENT, 3)], None)
     it.index.ack([Range(0, 8)])
-    before = it.index.vector()
+    before = index_vector(it.index)
     snapshot = it.index.snapshot()
     terms = it.index.terminate()
     assert terms == [(0, 0), (1, 5)]
     it.restart(terms, store_clean=True)
-    after = it.index.vector()
+    after = index_vector(it.index)
     journal_bytes = 3 * 48 + 8 * 8
     assert after == {**before, "journal": [journal_bytes, 0]}
     assert it.index.snapshot() == {**snapshot, "journal_bytes": journal_bytes, "buffered_bytes": 0}
@@ -46,7 +47,7 @@ def test_a_clean_stop_leaves_the_journal_and_its_count() -> None:
     it.index.verify()
     assert seq_ids(it) == [8, 9, 10, 11, 12]
     it.index.flush()
-    assert it.index.vector()["files"] == [[1, 5 * 36]]
+    assert index_vector(it.index)["files"] == [[1, 5 * 36]]
 
 
 def test_a_clean_stop_of_a_queue_without_files() -> None:
@@ -55,7 +56,7 @@ def test_a_clean_stop_of_a_queue_without_files() -> None:
     assert it.index.terminate() == []
     it.restart([], store_clean=True)
     assert it.storage.list(DIRECTORY) == []
-    assert it.index.vector()["journal"] == [None, 0]
+    assert index_vector(it.index)["journal"] == [None, 0]
 
 
 def test_what_was_not_synced_is_lost() -> None:
@@ -97,12 +98,12 @@ def test_torn_flush() -> None:
         size = 5000 if seq_id % 4 else 101
         it.index.publish([extent(seq_id, kind, size=size)], None)
     it.index.sync()
-    assert it.index.vector()["journal"] == [8975, 0]
+    assert index_vector(it.index)["journal"] == [8975, 0]
     it.index.ack([Range(seq_id, 1) for seq_id in range(0, 20, 2)])
     it.index.kill_in_flush()
     assert it.bytes_of("journal.jif") != b""
     assert it.restart().count == 40
-    assert it.index.vector() == {
+    assert index_vector(it.index) == {
         "files": [[0, 3685], [1, 3015]],
         "segments": [[0, 22, 0], [1, 18, 0]],
         "dirty": 0,
@@ -146,7 +147,7 @@ def test_nothing_of_a_queue_that_is_not_durable_stays() -> None:
     it.index.flush()
     it.index.kill()
     assert it.restart(durable=False).count == 0
-    assert it.index.vector()["files"] == []
+    assert index_vector(it.index)["files"] == []
 
 
 @pytest.mark.parametrize(("terms", "marks"), [(None, "4000"), ([(0, 1)], "")])

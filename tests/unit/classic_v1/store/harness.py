@@ -27,6 +27,7 @@ from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage
 from engine.values.extents import HOME_STORE, IN_RAM, PERSISTENT, RAW_PERSISTENT, Extent, StoreRow
 from engine.values.stretches import Range, RangeSet, Stretches
+from tools.proofs.conformance.vector import store_vector
 
 FLAGS = PERSISTENT | RAW_PERSISTENT | HOME_STORE | IN_RAM
 DIRECTORY = "msg_store_persistent"
@@ -138,7 +139,7 @@ class Harness:
 
     def files(self) -> list[list[int]]:
         """Return [number, file_size, valid] of every file."""
-        found: list[list[int]] = self.store.vector()["files"]
+        found: list[list[int]] = store_vector(self.store)["files"]
         return found
 
     def places(self) -> dict[int, tuple[int, int, int, int]]:

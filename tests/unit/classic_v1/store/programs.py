@@ -12,6 +12,7 @@ from engine.values.extents import Extent
 from engine.values.sizes import at
 from engine.values.stretches import Range, RangeSet
 from tests.unit.classic_v1.store.harness import Client, Harness, extent, numbers
+from tools.proofs.conformance.vector import store_vector
 
 SIZES = (400, 401, 700, 1087, 2500)
 CLIENTS = 3
@@ -264,7 +265,7 @@ class World:
             for how in ("written", "ignored")
         }
         return {
-            "facts": self.harness.store.vector(),
+            "facts": store_vector(self.harness.store),
             "places": self.harness.places(),
             "sizes": self.harness.sizes(),
             "told": notified,

@@ -11,6 +11,7 @@ from engine.values.stretches import Range
 from tests.unit.classic_v1.store.harness import numbers
 from tests.unit.classic_v1.store.naive import NaiveStore
 from tests.unit.classic_v1.store.programs import CLIENTS, Command, Limits, World, make_program
+from tools.proofs.conformance.vector import store_vector
 
 REFS = tuple(f"q{at}" for at in range(CLIENTS))
 
@@ -81,7 +82,7 @@ class Pair(World):
     def compare(self) -> None:
         """Compare all that both know."""
         store, naive = self.harness.store, self.naive
-        vector = store.vector()
+        vector = store_vector(store)
         assert {n: list(place) for n, place in self.harness.places().items()} == naive.index
         assert vector["files"] == [[n, file[1], file[0]] for n, file in sorted(naive.files.items())]
         locked = [row[0] for row in store.snapshot()["files"] if row[3]]
