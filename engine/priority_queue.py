@@ -15,8 +15,10 @@ from engine.backing_queue.heap import HeapFigures
 from engine.backing_queue.message_places import PRIORITY_QUEUE, MessagePlace, part_name, register
 from engine.backing_queue.protocol import (
     Arrival,
+    Arrivals,
     BackingQueue,
     CleanTerms,
+    Contains,
     DrainedMailbox,
     IndexLoad,
     Message,
@@ -33,7 +35,7 @@ from engine.values.errors import ProcessCrash
 from engine.values.extents import BLANK, Extent
 from engine.values.labels import bare
 from engine.values.marks import override
-from engine.values.stretches import Range, RangeSet
+from engine.values.stretches import Range
 
 SEQ_ID_BITS: Final = 44
 """Below the priority, so that a tag of the highest priority, 255, is still exact in a browser's numbers."""
@@ -75,19 +77,38 @@ def in_turn(tags: Sequence[Range]) -> list[tuple[int, list[Range]]]:
 register(PRIORITY_QUEUE, ())
 
 
-class PriorityReading(BackingQueue):
-    """The part of a priority queue that changes nothing but its clock. The members are those of
-    `engine.backing_queue.protocol`, which documents them.
+HIGHEST: Final = 255
+T = TypeVar("T")
+
+
+class PriorityQueue(BackingQueue):
+    """Queues behind one: each priority from 0 to the highest has a queue, with an index, of its own. The
+    highest priority that has messages is served. The parts emit their own transitions under their own names;
+    the whole reports only its sums. `highest`: x-max-priority; more than 255 is 255.
     """
 
     kind = PRIORITY_QUEUE
-    name: str
-    durable: bool
-    mode: str
-    by_number: dict[int, BackingQueue]
-    """The parts by their priority, the highest first."""
-    priority_of: Callable[[int], int]
-    """Returns the priority of the messages of a template, as the queue takes it."""
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        durable: bool,
+        highest: int,
+        make: Callable[[int], BackingQueue],
+        codec: MessageCodec,
+        emit: Callable[[Transition], None],
+    ) -> None:
+        self.name = name
+        self.durable = durable
+        self.mode = "default"
+        self.by_number = {number: make(number) for number in range(min(highest, HIGHEST), -1, -1)}
+        """The parts by their priority, the highest first."""
+        self._codec = codec
+        self._priorities: dict[int, int] = {}
+        """Those of the templates that it met."""
+        self._emit = emit
+        self._reported: Why = {}
 
     @property
     @override
@@ -196,6 +217,15 @@ class PriorityReading(BackingQueue):
         """The part whose head is delivered next: the highest priority that has messages."""
         return next((part for part in self.by_number.values() if part.depth), self._any)
 
+    def priority_of(self, template: int) -> int:
+        """Return the priority of a template's messages, as the queue takes it: 0 where the publisher gave none."""
+        known = self._priorities.get(template)
+        if known is None:
+            block = self._codec.templates[template].properties
+            given = properties.decode(block).get("priority", 0) if block is not None else 0
+            known = self._priorities[template] = min(given, max(self.by_number))
+        return known
+
     def part_of(self, arrival: Arrival) -> BackingQueue:
         return self.by_number[self.priority_of(arrival.template)]
 
@@ -247,35 +277,6 @@ class PriorityReading(BackingQueue):
         for part in self.by_number.values():
             part.verify()
 
-
-HIGHEST: Final = 255
-T = TypeVar("T")
-
-
-class PriorityQueue(PriorityReading):
-    """Queues behind one: each priority from 0 to the highest has a queue, with an index, of its own. The
-    highest priority that has messages is served. The parts emit their own transitions under their own names;
-    the whole reports only its sums. `highest`: x-max-priority; more than 255 is 255.
-    """
-
-    def __init__(
-        self,
-        *,
-        name: str,
-        durable: bool,
-        highest: int,
-        make: Callable[[int], BackingQueue],
-        codec: MessageCodec,
-        emit: Callable[[Transition], None],
-    ) -> None:
-        self.name = name
-        self.durable = durable
-        self.mode = "default"
-        self.by_number = {number: make(number) for number in range(min(highest, HIGHEST), -1, -1)}
-        self.priority_of = _Priorities(codec, max(self.by_number)).of
-        self._emit = emit
-        self._reported: Why = {}
-
     # --- beginning and end -------------------------------------------------------------------------------------------
     @override
     def start_new(self) -> None:
@@ -285,11 +286,7 @@ class PriorityQueue(PriorityReading):
 
     @override
     def recover(
-        self,
-        terms: CleanTerms | None,
-        store_clean: bool,
-        contains: Callable[[Range], RangeSet],
-        in_order: bool = False,
+        self, terms: CleanTerms | None, store_clean: bool, contains: Contains, in_order: bool = False
     ) -> None:
         """Begin on the files that a stop left, each part on its own (Q62, S110)."""
         self._begin("Q62")
@@ -325,11 +322,7 @@ class PriorityQueue(PriorityReading):
     # --- messages in and out -----------------------------------------------------------------------------------------
     @override
     def publish(
-        self,
-        batch: Sequence[Arrival],
-        already_delivered: bool = False,
-        spacing_us: int = 0,
-        one_call: bool = False,
+        self, batch: Arrivals, already_delivered: bool = False, spacing_us: int = 0, one_call: bool = False
     ) -> Range:
         """Publish each run into the part of its priority; return the tags (Q20)."""
         return self._enter(
@@ -337,9 +330,7 @@ class PriorityQueue(PriorityReading):
         )
 
     @override
-    def publish_delivered(
-        self, batch: Sequence[Arrival], spacing_us: int = 0, one_call: bool = False
-    ) -> Range:
+    def publish_delivered(self, batch: Arrivals, spacing_us: int = 0, one_call: bool = False) -> Range:
         return self._enter(batch, spacing_us, lambda part, own: part.publish_delivered(own, spacing_us))
 
     def _enter(
@@ -551,23 +542,6 @@ class PriorityQueue(PriorityReading):
             self._reported = now
             self._emit(CountersChanged("P20", self.name, changed))
         return result
-
-
-class _Priorities:
-    """The priority of a template's messages in one queue. `highest`: what asks for more gets this."""
-
-    def __init__(self, codec: MessageCodec, highest: int) -> None:
-        self._codec = codec
-        self._highest = highest
-        self._known: dict[int, int] = {}
-
-    def of(self, template: int) -> int:
-        """Return it: 0 where the publisher gave none."""
-        if template not in self._known:
-            block = self._codec.templates[template].properties
-            priority = properties.decode(block).get("priority", 0) if block is not None else 0
-            self._known[template] = min(priority, self._highest)
-        return self._known[template]
 
 
 def priorities_of(make: Maker, least: int = 0) -> QueueImplementation:

@@ -155,6 +155,11 @@ class DrainedMailbox(msgspec.Struct, frozen=True):
     resumes: int
 
 
+Contains = Callable[[Range], RangeSet]
+"""Returns which of some message numbers the persistent store holds."""
+Arrivals = Sequence[Arrival]
+
+
 class QueueVerbs(Protocol):
     """The members that every queue must implement; `BackingQueue` has the rest. The process sets the clock
     (`advance_clock`) before it calls a verb. The constructor of a queue gets the receiver of its transitions.
@@ -170,18 +175,13 @@ class QueueVerbs(Protocol):
         """Begin as a queue that never existed."""
 
     def recover(
-        self,
-        terms: CleanTerms | None,
-        store_clean: bool,
-        contains: Callable[[Range], RangeSet],
-        in_order: bool = False,
+        self, terms: CleanTerms | None, store_clean: bool, contains: Contains, in_order: bool = False
     ) -> None:
         """Begin on the files that a stop left (Q62, S110).
 
         Args:
             terms: of a clean stop, None otherwise or for a queue that is not durable.
             store_clean: whether the persistent store recovered cleanly (S206).
-            contains: which of these message numbers the persistent store holds.
             in_order: whether a broker stopped in order and its terms are not readable; marks of deliveries
                 are then trusted.
         """
@@ -197,17 +197,11 @@ class QueueVerbs(Protocol):
 
     # --- messages in and out ----------------------------------------------------------------------------------------
     def publish(
-        self,
-        batch: Sequence[Arrival],
-        already_delivered: bool = False,
-        spacing_us: int = 0,
-        one_call: bool = False,
+        self, batch: Arrivals, already_delivered: bool = False, spacing_us: int = 0, one_call: bool = False
     ) -> Range:
         """Publish one after the other, `spacing_us` apart, or all by one call; return the seq_ids (Q20, Q22)."""
 
-    def publish_delivered(
-        self, batch: Sequence[Arrival], spacing_us: int = 0, one_call: bool = False
-    ) -> Range:
+    def publish_delivered(self, batch: Arrivals, spacing_us: int = 0, one_call: bool = False) -> Range:
         """Hand messages to a consumer without queueing; return the tags (Q22, Q23). Only for an empty queue."""
 
     def fetch(self, count: int, ack: bool, spacing_us: int = 0) -> list[TakenMessages]:

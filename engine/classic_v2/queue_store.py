@@ -320,20 +320,12 @@ class QueueStore:
     # --- reading -----------------------------------------------------------------------------------------------------
     def read(self, start: int, count: int) -> None:
         """Read bodies one by one: from buffer, cache or file (W117)."""
-        disk = RangeSet([Range(start, count)])
-        for waiting in self.buffer.overlapping(start, count):
-            disk.discard(waiting.start, waiting.count)
-        for held in self.cache.inside(start, count):
-            disk.discard(held.start, held.count)
+        disk = RangeSet([Range(start, count)]).subtract(self.buffer.overlapping(start, count))
         where = f"{MODULE}:read_from_disk/3"
-        for each in disk:
-            at = each.start
-            while at < each.end:
-                end = min(each.end, self._settings.boundary(at))
-                segment = self._settings.segment_of(at)
+        for each in disk.subtract(self.cache.inside(start, count)):
+            for segment, at, many in self._settings.by_segment(each.start, each.count):
                 self._open(segment, where)
-                self._read_places(segment, Range(at, end - at), where)
-                at = end
+                self._read_places(segment, Range(at, many), where)
 
     def read_many(self, wanted: Sequence[Range]) -> None:
         """Read bodies in one go: the newest from memory, all older ones from files (W118, W202). `wanted`:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from engine.values.settings import GIBIBYTE, USUAL_ENTRY_COUNT, StorageSettings
+from engine.values.stretches import split
 
 
 class V2Settings(StorageSettings, frozen=True, kw_only=True):
@@ -58,6 +60,10 @@ class V2Settings(StorageSettings, frozen=True, kw_only=True):
     purge_loses_terms: bool = False
     renames_lanes: bool = True
     transient_mark_second: bool = False
+
+    def by_segment(self, start: int, count: int) -> Iterator[tuple[int, int, int]]:
+        """Cut positions where segments end; yield (number of the segment, start, count)."""
+        return split(start, count, self.segment_entry_count)
 
     def segment_of(self, seq: int) -> int:
         """Return the number of the segment that a position is in (W80)."""

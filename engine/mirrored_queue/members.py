@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from engine.backing_queue.protocol import Arrival, MirrorableQueue, TakenMessages
+from engine.backing_queue.protocol import Arrival, Arrivals, MirrorableQueue, TakenMessages
 from engine.mirrored_queue import instructions as to_do
 from engine.values.extents import Extent
 from engine.values.stretches import Range, Stretches, StretchRecord
@@ -301,20 +301,14 @@ class MasterQueue:
 
     # --- sent to the mirrors before ----------------------------------------------------------------------------------
     def publish(
-        self,
-        batch: Sequence[Arrival],
-        already_delivered: bool = False,
-        spacing_us: int = 0,
-        one_call: bool = False,
+        self, batch: Arrivals, already_delivered: bool = False, spacing_us: int = 0, one_call: bool = False
     ) -> Range:
         """Publish, after the instructions were sent to the mirrors."""
         for each in batch:
             self._broadcast(to_do.PublishInstruction(each))
         return self.inner.publish(batch, already_delivered, spacing_us, one_call)
 
-    def publish_delivered(
-        self, batch: Sequence[Arrival], spacing_us: int = 0, one_call: bool = False
-    ) -> Range:
+    def publish_delivered(self, batch: Arrivals, spacing_us: int = 0, one_call: bool = False) -> Range:
         """Hand messages to a consumer, after the instructions were sent to the mirrors."""
         for each in batch:
             self._broadcast(to_do.PublishDeliveredInstruction(each))

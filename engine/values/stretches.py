@@ -488,6 +488,16 @@ def _put(found: list[R], new: R, end: int) -> int:
     return end + count
 
 
+def split(start: int, count: int, size: int) -> Iterator[tuple[int, int, int]]:
+    """Cut [start, start+count) at the multiples of `size`; yield (number of the piece, start, count)."""
+    end = start + count
+    while start < end:
+        number = start // size
+        stop = min(end, (number + 1) * size)
+        yield number, start, stop - start
+        start = stop
+
+
 def pairs(ranges: Iterable[Any]) -> list[list[int]]:
     """Return stretches as [start, count] where they go on whatever else they hold."""
     found: list[list[int]] = []
@@ -666,7 +676,7 @@ class RangeSet:
             self.add(each.start, each.count)
         return self
 
-    def subtract(self, other: Iterable[Range]) -> Self:
+    def subtract(self, other: Iterable[Stretch]) -> Self:
         for each in other:
             self.runs.remove(each.start, each.count)
         return self

@@ -5,7 +5,7 @@ Cost follows the number of extents, never the number of messages: a million mess
 
 from __future__ import annotations
 
-from engine.values.stretches import RangeSet, Stretches, StretchRecord
+from engine.values.stretches import Range, RangeSet, Stretches, StretchRecord
 
 
 class WaitStamp(StretchRecord, frozen=True, gc=False):
@@ -37,11 +37,7 @@ class WaitTimes:
 
     def begin_once(self, start: int, count: int, at_us: int) -> None:
         """Let those of the messages wait that do not wait yet."""
-        missing = RangeSet()
-        missing.add(start, count)
-        for stamp in self.waiting.overlapping(start, count):
-            missing.discard(stamp.start, stamp.count)
-        for each in missing:
+        for each in RangeSet([Range(start, count)]).subtract(self.waiting.overlapping(start, count)):
             self.waiting.insert(WaitStamp(each.start, each.count, at_us))
 
     def end(self, start: int, count: int, at_us: int) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Final
 
 from engine.amqp.arguments import VERSION
 from engine.backing_queue import message_places
 from engine.backing_queue.generation import DeclaredSettings, QueueConfig, StorageGeneration
 from engine.backing_queue.message_places import VARIABLE_QUEUE_V2
-from engine.backing_queue.protocol import CleanTerms
+from engine.backing_queue.protocol import CleanTerms, Contains
 from engine.classic_v1.generation import CLASSIC_V1, VhostStores, queue_means
 from engine.classic_v1.index import QueueIndex
 from engine.classic_v1.index.actions import IndexConfirms
@@ -27,7 +26,7 @@ from engine.formats.names import read_config
 from engine.values.extents import IN_RAM, IN_STORE, INDEXED, Extent
 from engine.values.marks import ignore, override
 from engine.values.settings import USUAL_ENTRY_COUNT
-from engine.values.stretches import Range, RangeSet
+from engine.values.stretches import Range
 from engine.version_choice.queue import (
     BothSettings,
     VersionedQueue,
@@ -123,11 +122,7 @@ class ConvertingQueue(ClassicQueueV2):
         return found + self._old_index().store_references() if self._is_old() else found
 
     def recover(
-        self,
-        terms: CleanTerms | None,
-        store_clean: bool,
-        contains: Callable[[Range], RangeSet],
-        in_order: bool = False,
+        self, terms: CleanTerms | None, store_clean: bool, contains: Contains, in_order: bool = False
     ) -> None:
         """Begin on the files that a stop left, whichever version they have (W96, W97, W100)."""
         clean = terms is not None and store_clean

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
-from engine.backing_queue.protocol import IndexLoad
+from engine.backing_queue.protocol import Contains, IndexLoad
 from engine.classic_v1.index.recovery import RecoveredIndex
 from engine.classic_v2.formats.qi import HEADER_BYTES, STORE_MAGIC, FileHeader
 from engine.classic_v2.formats.qs import ENTRY_HEADER_BYTES
@@ -59,21 +59,12 @@ class DelayedBodies(QueueStore):
         size = self._codec.term_bytes(extent.template, equal(extent.size_bytes), extent.raw_persistent)
         if extent.wants_confirm:
             self.confirms.add(extent.msg_no, extent.count)
-        for part in self._by_segments(extent, descending):
-            self._open_to_write(self._settings.segment_of(part.start))
+        pieces = list(self._settings.by_segment(extent.start, extent.count))
+        for segment, start, count in reversed(pieces) if descending else pieces:
+            part = extent.part(start - extent.start, count)
+            self._open_to_write(segment)
             self._append(part, size, -1 if descending else 1)
             self._keep(part, size, descending)
-
-    def _by_segments(self, extent: Extent, descending: bool) -> Iterator[Extent]:
-        """Yield the messages of each segment, in the order in which they are written."""
-        parts: list[Extent] = []
-        done = 0
-        while done < extent.count:
-            seq = extent.start + done
-            count = min(extent.count - done, self._settings.boundary(seq) - seq)
-            parts.append(extent.part(done, count))
-            done += count
-        yield from reversed(parts) if descending else parts
 
     def _open_to_write(self, segment: int) -> None:
         """Open a segment's file at its end unless it is open; the one before is written and closed (W113)."""
@@ -208,19 +199,12 @@ class DelayedBodies(QueueStore):
     # --- reading -----------------------------------------------------------------------------------------------------
     def read(self, start: int, count: int) -> None:
         """Read bodies one by one: from the cache, else from the file, which is written up to then (W121)."""
-        disk = RangeSet([Range(start, count)])
-        for held in self.held.overlapping(start, count):
-            disk.discard(held.start, held.count)
-        for each in disk:
-            seq = each.start
-            while seq < each.end:
-                end = min(each.end, self._settings.boundary(seq))
-                segment = self._settings.segment_of(seq)
+        for each in RangeSet([Range(start, count)]).subtract(self.held.overlapping(start, count)):
+            for segment, at, many in self._settings.by_segment(each.start, each.count):
                 if segment == self.write_segment:
                     self.flush()
                 self._open(segment, READS)
-                self._read_places(segment, Range(seq, end - seq), READS)
-                seq = end
+                self._read_places(segment, Range(at, many), READS)
 
 
 class FilesIndex:
@@ -379,7 +363,7 @@ class FilesIndex:
         self,
         terms: Sequence[tuple[int, int]] | None,
         store_clean: bool,
-        contains: Callable[[Range], RangeSet],
+        contains: Contains,
         durable: bool = True,
         in_order: bool = False,
     ) -> RecoveredIndex:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Final
 
 from engine.backing_queue.message_places import VARIABLE_QUEUE, VARIABLE_QUEUE_V2
-from engine.backing_queue.protocol import CleanTerms
+from engine.backing_queue.protocol import CleanTerms, Contains
 from engine.classic_v1.index import QueueIndex
 from engine.classic_v1.index.port import IndexPort
 from engine.classic_v1.index.recovery import RecoveredIndex
@@ -114,15 +114,11 @@ def by_segment(old: QueueIndex | FilesIndex) -> Iterator[list[Extent]]:
 
 def without(extent: Extent, known: Iterable[Extent]) -> list[Extent]:
     """Return the messages that an earlier conversion has not moved yet."""
-    left = RangeSet([Range(extent.start, extent.count)])
-    for each in known:
-        left.discard(each.start, each.count)
+    left = RangeSet([Range(extent.start, extent.count)]).subtract(known)
     return [extent.part(each.start - extent.start, each.count) for each in left]
 
 
-def entries_to_version_1(
-    old: FilesIndex, new: QueueIndex, contains: Callable[[Range], RangeSet] | None
-) -> None:
+def entries_to_version_1(old: FilesIndex, new: QueueIndex, contains: Contains | None) -> None:
     """Move every entry; bodies in `.qs` go into the index, and all are marked as delivered. Each `.qi` file
     is deleted with its `.qs` file once its messages are written. `old`, `new`: the indexes. `contains`: of
     the persistent store, where a start resumes a conversion that was interrupted; None otherwise.
@@ -260,11 +256,7 @@ class VersionedQueue(VariableQueue):
 
     @override
     def recover(
-        self,
-        terms: CleanTerms | None,
-        store_clean: bool,
-        contains: Callable[[Range], RangeSet],
-        in_order: bool = False,
+        self, terms: CleanTerms | None, store_clean: bool, contains: Contains, in_order: bool = False
     ) -> None:
         clean = terms is not None and store_clean
         other = seen_at_start(self._means.storage, self._means.directory, self.queue_version, clean)
@@ -277,7 +269,7 @@ class VersionedQueue(VariableQueue):
         self._done(None)
 
     def _recover_other(
-        self, terms: CleanTerms | None, store_clean: bool, contains: Callable[[Range], RangeSet]
+        self, terms: CleanTerms | None, store_clean: bool, contains: Contains
     ) -> RecoveredIndex:
         """Begin on files of the other version, which are converted on the way (W100, W209)."""
         q = self.state

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
-from engine.backing_queue.protocol import IndexLoad
+from engine.backing_queue.protocol import Contains, IndexLoad
 from engine.classic_v1.index import recovery
 from engine.classic_v1.index.actions import IndexActions, IndexConfirms, IndexJournal
 from engine.classic_v1.index.port import SmallBodies
@@ -376,7 +376,7 @@ class QueueIndex:
         self,
         terms: Sequence[tuple[int, int]] | None,
         store_clean: bool,
-        contains: Callable[[Range], RangeSet],
+        contains: Contains,
         durable: bool = True,
         in_order: bool = False,
         refuse: bool = True,

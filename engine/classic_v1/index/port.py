@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Literal, Protocol
 
-from engine.backing_queue.protocol import IndexLoad
+from engine.backing_queue.protocol import Contains, IndexLoad
 from engine.classic_v1.index.recovery import RecoveredIndex
 from engine.values.extents import Extent
-from engine.values.stretches import Range, RangeSet
+from engine.values.stretches import Range
 
 
 class SmallBodies(Protocol):
@@ -119,7 +119,7 @@ class IndexPort(Protocol):
         self,
         terms: Sequence[tuple[int, int]] | None,
         store_clean: bool,
-        contains: Callable[[Range], RangeSet],
+        contains: Contains,
         durable: bool = True,
         in_order: bool = False,
     ) -> RecoveredIndex:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Final
 
 import msgspec
 
+from engine.backing_queue.protocol import Contains
 from engine.classic_v1.formats.journal import RECORDS, JournalMarks, JournalRecords
 from engine.classic_v1.formats.publishing import PublishRecord
 from engine.classic_v1.index.actions import IndexActions, IndexJournal
@@ -16,14 +17,13 @@ from engine.classic_v1.index.segments import (
     live_entries,
     overlay,
     parse,
-    split,
     without_duplicates,
 )
 from engine.classic_v1.index.slots import JournalSlot, gather
 from engine.storage.port import Storage
 from engine.values.errors import IndexCorrupt, InvariantBroken
 from engine.values.sizes import total
-from engine.values.stretches import Range, RangeSet, Stretches
+from engine.values.stretches import Range, Stretches, split
 
 Entry = tuple[int, int, int]
 
@@ -98,8 +98,6 @@ def verify_journal(segments: IndexSegments, scratch: IndexSegments, reader: Inde
 
 MANY: Final = 4096
 """Runs of a journal; more are carried out together."""
-
-Contains = Callable[[Range], RangeSet]
 
 
 class RecoveredIndex(msgspec.Struct, frozen=True):

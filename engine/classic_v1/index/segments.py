@@ -37,7 +37,7 @@ from engine.values.extents import (
     RAW_PERSISTENT,
     Extent,
 )
-from engine.values.stretches import Range, Stretch, Stretches, StretchRecord
+from engine.values.stretches import Range, Stretch, Stretches, StretchRecord, split
 
 
 def publish_of(extent: Extent) -> PublishRecord:
@@ -81,16 +81,6 @@ def extent_of(slot: JournalSlot, flags_deliveries: bool) -> Extent:
 
 A = TypeVar("A", bound=Stretch)
 B = TypeVar("B", bound=Stretch)
-
-
-def split(start: int, count: int, size: int) -> Iterator[tuple[int, int, int]]:
-    """Cut [start, start+count) at the multiples of `size`; yield (number of the piece, start, count)."""
-    end = start + count
-    while start < end:
-        number = start // size
-        stop = min(end, (number + 1) * size)
-        yield number, start, stop - start
-        start = stop
 
 
 def overlay(first: Iterable[A], second: Iterable[B]) -> Iterator[tuple[A | None, B | None]]:

@@ -10,7 +10,9 @@ from engine.backing_queue.heap import LAZY_3_10, MEASURED_3_10, HeapFigures
 from engine.backing_queue.message_places import VARIABLE_QUEUE, MessagePlace
 from engine.backing_queue.protocol import (
     Arrival,
+    Arrivals,
     CleanTerms,
+    Contains,
     DrainedMailbox,
     IndexLoad,
     MirrorableQueue,
@@ -291,11 +293,7 @@ class VariableQueue(StateQueue[QueueState], MirrorableQueue):
 
     @override
     def recover(
-        self,
-        terms: CleanTerms | None,
-        store_clean: bool,
-        contains: Callable[[Range], RangeSet],
-        in_order: bool = False,
+        self, terms: CleanTerms | None, store_clean: bool, contains: Contains, in_order: bool = False
     ) -> None:
         q = self.state
         segments = None if terms is None else terms.segments
@@ -360,19 +358,13 @@ class VariableQueue(StateQueue[QueueState], MirrorableQueue):
     # --- messages in and out -----------------------------------------------------------------------------------------
     @override
     def publish(
-        self,
-        batch: Sequence[Arrival],
-        already_delivered: bool = False,
-        spacing_us: int = 0,
-        one_call: bool = False,
+        self, batch: Arrivals, already_delivered: bool = False, spacing_us: int = 0, one_call: bool = False
     ) -> Range:
         way: Way = "again" if already_delivered else "new"
         return self._done(publish.publish(self.state, batch, way, spacing_us, one_call))
 
     @override
-    def publish_delivered(
-        self, batch: Sequence[Arrival], spacing_us: int = 0, one_call: bool = False
-    ) -> Range:
+    def publish_delivered(self, batch: Arrivals, spacing_us: int = 0, one_call: bool = False) -> Range:
         return self._done(publish.publish(self.state, batch, "out", spacing_us, one_call))
 
     @override

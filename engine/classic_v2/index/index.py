@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from engine.backing_queue.protocol import Contains
 from engine.classic_v2.files_table import ENTRY_HEADER_BYTES, WRITTEN, KnownBodies
 from engine.classic_v2.formats.qi import (
     HEADER_BYTES,
@@ -95,34 +96,21 @@ def write(tables: IndexTables, entries: RangeSet, acks: RangeSet) -> None:
             end += items[at][1]
             at += 1
         _write_run(tables, run)
-    segments = _segments_of(tables, entries, acks)
+    cut = tables.settings.by_segment
+    segments = {number for start, count, _ in items for number, _, _ in cut(start, count)}
     for segment in walked(segments):
         tables.files.open(segment)
     sizes = tuple((segment, tables.storage.size(tables.path(segment)) or 0) for segment in sorted(segments))
     tables.emit(IndexFlushed("W87", tables.name, bool(entries) or not tables.buffer, sizes, why))
 
 
-def _segments_of(tables: IndexTables, *written: RangeSet) -> set[int]:
-    of = tables.settings.segment_of
-    return {
-        segment
-        for ranges in written
-        for each in ranges
-        for segment in range(of(each.start), of(each.end - 1) + 1)
-    }
-
-
 def _write_run(tables: IndexTables, run: list[tuple[int, int, bool]]) -> None:
     chunks: dict[int, list[ByteChunk]] = {}
     begin = run[0][0]
     for start, count, live in run:
-        first = start
-        while first < start + count:
-            segment = tables.settings.segment_of(first)
-            many = min(start + count, tables.settings.boundary(first)) - first
+        for segment, first, many in tables.settings.by_segment(start, count):
             found: list[ByteChunk] = _slots(tables, first, many) if live else [BlankBytes(many * SLOT_BYTES)]
             chunks.setdefault(segment, []).extend(found)
-            first += many
     for segment, slots in chunks.items():
         first = max(begin, segment * tables.settings.segment_entry_count)
         _put(tables, segment, first, slots)
@@ -278,10 +266,7 @@ class V2Index(IndexTables):
     def _count_down(self, ranges: Sequence[Range]) -> list[int]:
         deleted: list[int] = []
         for each in ranges:
-            at = each.start
-            while at < each.end:
-                segment = self.settings.segment_of(at)
-                count = min(each.end, self.settings.boundary(at)) - at
+            for segment, at, count in self.settings.by_segment(each.start, each.count):
                 left = self.segments[segment] - count
                 self.emit(SlotsBuffered("W86", self.name, "ack", segment, at, count))
                 if left:
@@ -289,7 +274,6 @@ class V2Index(IndexTables):
                 else:
                     del self.segments[segment]
                     deleted.append(segment)
-                at += count
             self.entries.remove(each.start, each.count)
             self.store.places.remove(each.start, each.count)
             self.store.unreadable.discard(each.start, each.count)
@@ -305,10 +289,7 @@ class V2Index(IndexTables):
 
     def _acknowledge(self, each: Range) -> None:
         """Take entries out of the buffer, or put acks there (W86)."""
-        rest = RangeSet([each])
-        for gone in self.buffer.discard(each.start, each.count):
-            rest.discard(gone.start, gone.count)
-        for part in rest:
+        for part in RangeSet([each]).subtract(self.buffer.discard(each.start, each.count)):
             self.buffer_acks.add(part.start, part.count)
             self.cache.discard(part.start, part.count)
             self.cache_acks.discard(part.start, part.count)
@@ -350,36 +331,26 @@ class V2Index(IndexTables):
         """
         disk = RangeSet([Range(start, end - start)]) if end > start else RangeSet()
         for held in (self.buffer, self.buffer_acks, self.cache, self.cache_acks):
-            for each in held.inside(start, end - start):
-                disk.discard(each.start, each.count)
+            disk.subtract(held.inside(start, end - start))
         for each in disk:
-            at = each.start
-            while at < each.end:
-                segment = self.settings.segment_of(at)
-                if segment in self.segments:
-                    self.files.open(segment)
-                    self._load(segment)
-                    stop = min(each.end, self.settings.boundary(at))
-                    if self.odd.inside(at, stop - at):
-                        where = f"{MODULE}:parse_entries/4"
-                        raise ProcessCrashed("case_clause", where, self.path(segment))
-                    self.emit(SlotsRead("W92", self.name, segment, at, stop))
-                at = self.settings.boundary(at)
+            for segment, at, count in self.settings.by_segment(each.start, each.count):
+                if segment not in self.segments:
+                    continue
+                self.files.open(segment)
+                self._load(segment)
+                if self.odd.inside(at, count):
+                    raise ProcessCrashed("case_clause", f"{MODULE}:parse_entries/4", self.path(segment))
+                self.emit(SlotsRead("W92", self.name, segment, at, at + count))
         return self.entries.overlapping(start, end - start)
 
     def first_live(self, start: int, end: int) -> int:
         """Return the first position of [start, end) that has a live entry, or `end` if none has."""
-        at = start
-        while at < end:
-            segment = self.settings.segment_of(at)
-            stop = min(end, self.settings.boundary(at))
-            if segment in self.segments:
-                if segment in self.unread:
-                    return at
-                found = self.entries.overlapping(at, stop - at)
-                if found:
-                    return found[0].start
-            at = stop
+        for segment, at, count in self.settings.by_segment(start, end - start):
+            if segment in self.unread:
+                return at
+            found = self.entries.overlapping(at, count) if segment in self.segments else []
+            if found:
+                return found[0].start
         return end
 
     def listed(self, start: int, end: int) -> list[Extent]:
@@ -428,7 +399,7 @@ class V2Index(IndexTables):
         self.unread = set(self.segments)
         self.report_files("W96", clean=True)
 
-    def recover(self, contains: Callable[[Range], RangeSet]) -> tuple[int, int]:
+    def recover(self, contains: Contains) -> tuple[int, int]:
         """Begin with what the files hold; return count and bytes of the survivors (W97). `contains`: which of
         these message numbers the persistent store holds.
         """

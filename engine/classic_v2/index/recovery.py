@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
+from engine.backing_queue.protocol import Contains
 from engine.classic_v2.formats.qi import (
     HEADER_BYTES,
     INDEX_MAGIC,
@@ -66,12 +67,8 @@ def load(index: IndexTables, segment: int) -> None:
 
 def _without_acks(index: IndexTables, at: int, slots: IndexSlots) -> Iterator[tuple[int, IndexSlots]]:
     """Yield the slots that no buffered ack removes, and that were not written since the start."""
-    left = RangeSet([Range(at, slots.count)])
-    for ack in index.buffer_acks.inside(at, slots.count):
-        left.discard(ack.start, ack.count)
-    for known in index.entries.overlapping(at, slots.count):
-        left.discard(known.start, known.count)
-    for each in left:
+    left = RangeSet([Range(at, slots.count)]).subtract(index.buffer_acks.inside(at, slots.count))
+    for each in left.subtract(index.entries.overlapping(at, slots.count)):
         yield each.start, slots.part(each.start - at, each.count)
 
 
@@ -132,7 +129,6 @@ def references(
             at += chunk.size_bytes // SLOT_BYTES
 
 
-Contains = Callable[[Range], RangeSet]
 _FUNCTION = "rabbit_classic_queue_index_v2:recover_segment/10"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -10,7 +10,9 @@ from engine.backing_queue.heap import BODY_PER_BYTE, HeapFigures
 from engine.backing_queue.message_places import CLASSIC_V2, MessagePlace
 from engine.backing_queue.protocol import (
     Arrival,
+    Arrivals,
     CleanTerms,
+    Contains,
     DrainedMailbox,
     IndexLoad,
     NeedsTimeout,
@@ -242,11 +244,8 @@ class ClassicQueueV2(StateQueue[V2QueueState]):
         index = q.index
         live = dict.fromkeys(index.segments, 0)
         for extent in index.entries:
-            at = extent.start
-            while at < extent.end:
-                end = min(extent.end, index.settings.boundary(at))
-                live[index.settings.segment_of(at)] += end - at
-                at = end
+            for segment, _, count in index.settings.by_segment(extent.start, extent.count):
+                live[segment] += count
         for segment, count in index.segments.items():
             if segment not in index.unread and live[segment] != count:
                 raise InvariantBroken(
@@ -265,11 +264,7 @@ class ClassicQueueV2(StateQueue[V2QueueState]):
 
     @override
     def recover(
-        self,
-        terms: CleanTerms | None,
-        store_clean: bool,
-        contains: Callable[[Range], RangeSet],
-        in_order: bool = False,
+        self, terms: CleanTerms | None, store_clean: bool, contains: Contains, in_order: bool = False
     ) -> None:
         """Begin on the files that a stop left (W96, W97, W206); `in_order` says nothing: there are no marks to
         believe.
@@ -345,19 +340,13 @@ class ClassicQueueV2(StateQueue[V2QueueState]):
     # --- messages in and out -----------------------------------------------------------------------------------------
     @override
     def publish(
-        self,
-        batch: Sequence[Arrival],
-        already_delivered: bool = False,
-        spacing_us: int = 0,
-        one_call: bool = False,
+        self, batch: Arrivals, already_delivered: bool = False, spacing_us: int = 0, one_call: bool = False
     ) -> Range:
         """Publish one after the other, `spacing_us` apart; return the positions (W33). No queue of 4.x is mirrored."""
         return self._done(taking.publish(self.state, batch, already_delivered, spacing_us))
 
     @override
-    def publish_delivered(
-        self, batch: Sequence[Arrival], spacing_us: int = 0, one_call: bool = False
-    ) -> Range:
+    def publish_delivered(self, batch: Arrivals, spacing_us: int = 0, one_call: bool = False) -> Range:
         return self._done(taking.publish_delivered(self.state, batch, spacing_us))
 
     @override

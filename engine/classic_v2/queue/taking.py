@@ -360,9 +360,7 @@ def _without_pending(q: V2QueueState, extent: Extent) -> list[Extent]:
     pending = q.pending_inside(extent.start, extent.count)
     if not pending:
         return [extent]
-    left = RangeSet([Range(extent.start, extent.count)])
-    for each in pending:
-        left.discard(each.start, each.count)
+    left = RangeSet([Range(extent.start, extent.count)]).subtract(pending)
     return [extent.part(each.start - extent.start, each.count) for each in left]
 
 

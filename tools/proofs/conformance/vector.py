@@ -10,11 +10,11 @@ from typing import Any
 
 from engine.backing_queue.message_places import place_named
 from engine.classic_v1.index import QueueIndex
-from engine.classic_v1.index.segments import split
 from engine.classic_v1.queue.state import LANES, PENDING, QueueState
 from engine.classic_v1.store import MsgStore, StoreClient
 from engine.classic_v1.store.recovery import disk
 from engine.values.extents import Extent
+from engine.values.stretches import split
 
 LONG_LIST = 12
 MIXED = tuple(lane for lane in LANES if place_named(lane).content == "mixed")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from engine.classic_v1.formats.publishing import PublishRecord
-from engine.classic_v1.index.segments import combined, overlay, split, without_duplicates
+from engine.classic_v1.index.segments import combined, overlay, without_duplicates
 from engine.classic_v1.index.slots import ACK, DELIVER, JournalSlot, record, record_publish
 from engine.values.errors import IndexCorrupt, InvariantBroken
-from engine.values.stretches import Range, Stretches
+from engine.values.stretches import Range, Stretches, split
 
 PUB = PublishRecord(7, 5000)
 OTHER = PublishRecord(8, 5000)
