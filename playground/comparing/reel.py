@@ -32,7 +32,7 @@ from engine.values.errors import RunTooLong
 from engine.values.sizes import plain
 from playground.comparing import changes
 from playground.hosting.real_engine import door
-from playground.jobs.job import RUN, job
+from playground.jobs import RUN, job
 from playground.limits import work_places
 from playground.storybook.rehearsal import shown_release
 from playground.texts import PageMessage, RequestRefused

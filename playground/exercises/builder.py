@@ -32,7 +32,7 @@ from playground.exercises.kinds import KINDS, kind_of
 from playground.exercises.models import Made
 from playground.exercises.schema import MADE, Exercise, filled
 from playground.hosting.real_engine import door
-from playground.jobs.job import RUN, job
+from playground.jobs import RUN, job
 from playground.limits import work_places
 from playground.records import kept_runs
 from playground.storybook.story import message_of

@@ -15,7 +15,7 @@ from engine.report.transitions.base import Transition
 from engine.transitions import all_kinds, fields_of
 from engine.values.errors import RunTooLong, ValueRefused
 from playground.exercises.schema import MADE
-from playground.jobs.job import RUN, BoundedJob, job
+from playground.jobs import RUN, BoundedJob, job
 from playground.limits import work_places
 
 

@@ -30,7 +30,7 @@ from playground.exercises.models import Attempt, Learner, Work
 from playground.exercises.schema import MADE, Exercise
 from playground.exercises.task import ATTEMPTS, held, progress
 from playground.hosting.real_engine import door
-from playground.jobs.job import RUN, BoundedJob, job
+from playground.jobs import RUN, BoundedJob, job
 from playground.limits import request_callers, work_places
 from playground.models import Session
 from playground.records import kept_bytes, kept_runs

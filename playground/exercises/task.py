@@ -45,7 +45,7 @@ from playground.exercises.schema import (
     another_case,
     with_numbers,
 )
-from playground.jobs.job import RUN, job
+from playground.jobs import RUN, job
 from playground.limits import rate_limits
 from playground.limits.work_places import GateBusy
 from playground.storybook import rehearsal

@@ -24,7 +24,7 @@ from playground.hosting import refusals
 from playground.inspecting import definitions, reader, reading, uploads
 from playground.inspecting.reader import ReaderProcess
 from playground.inspecting.uploads import UnreadableInput, read_choice
-from playground.jobs.job import CHECK, job
+from playground.jobs import CHECK, job
 from playground.limits import request_callers, work_places
 from playground.web import engine_files, live_page
 from playground.web.access import rate_limited, session_or_gone

@@ -16,7 +16,7 @@ from django.utils import translation
 
 from playground.hosting.workers.link import LinkClosed, ProcessLink
 from playground.hosting.workers.pool import CAN_FORK, Launch, StartedProcess, WorkerFactory, process
-from playground.jobs.job import LOST, BoundedJob, JobBounds, JobEnded
+from playground.jobs import LOST, BoundedJob, JobBounds, JobEnded
 from playground.jobs.process import CODEC, unpacked
 from playground.limits import page_scheduler
 from playground.limits.work_places import PLACES, TEXT, GateBusy
@@ -79,7 +79,7 @@ class JobProcess:
 
 
 class JobPool:
-    """Gives jobs to processes: see `job.Carrier`. `most`: processes at the same time. `patience_s`: longest that a
+    """Gives jobs to processes: see `JobCarrier`. `most`: processes at the same time. `patience_s`: longest that a
     job waits for one.
     """
 

@@ -28,7 +28,7 @@ import django
 from django.utils import translation
 
 from playground.hosting.workers.link import LinkClosed, LinkCodec, ProcessLink, run
-from playground.jobs.job import BoundedJob, JobBounds, JobEnded
+from playground.jobs import BoundedJob, JobBounds, JobEnded
 
 NICENESS: Final = 5
 """Live sessions come first."""

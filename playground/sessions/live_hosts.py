@@ -33,7 +33,7 @@ from playground.hosting.real_engine import door
 from playground.hosting.session.protocol import BeginWorker
 from playground.hosting.session_files import build_of
 from playground.hosting.session_record import OwnedElsewhere, RecordedSession, RecordUnreachable
-from playground.jobs.job import RUN, job
+from playground.jobs import RUN, job
 from playground.limits import page_scheduler, session_limits
 from playground.records import database_record, session_leases
 from playground.records.database_record import DatabaseRecord, OwnedLeases

@@ -18,7 +18,7 @@ from engine.broker.commands import commands
 from engine.broker.commands.base import MAX_SHORT_BYTES
 from engine.releases import RELEASES
 from engine.values.errors import CommandError
-from playground.jobs.job import CHECK, job
+from playground.jobs import CHECK, job
 from playground.limits import session_limits
 from playground.storybook.entry import BadScenario, LibraryEntry, read
 from playground.texts import PageMessage, RequestRefused

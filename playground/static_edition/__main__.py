@@ -46,8 +46,7 @@ def main(arguments: list[str] | None = None) -> int:
         django.setup()
         from django.core.management import call_command  # noqa: PLC0415
 
-        from playground.static_edition.scorm import NoSuchWork, write_package  # noqa: PLC0415
-        from playground.static_edition.write import astray, write  # noqa: PLC0415
+        from playground.static_edition.write import NoSuchWork, astray, write, write_package  # noqa: PLC0415  # noqa: PLC0415
 
         if not asked.scorm or asked.tiny:
             call_command("migrate", interactive=False, verbosity=0)

@@ -29,7 +29,7 @@ from engine.releases import PROFILES, RELEASES, BrokerRelease, Feature
 from engine.replay import RunPlayer, RunWatcher, WatchedRun, WatchedState, on_ledger
 from playground.hosting.real_engine import door
 from playground.hosting.refusals import message_of
-from playground.jobs.job import CHECK, job
+from playground.jobs import CHECK, job
 from playground.limits import session_limits
 from playground.storybook.entry import LibraryEntry, TooNew, migrated, read
 from playground.storybook.story import StoryClaim

@@ -18,7 +18,7 @@ from engine.counting.survival import lost_on_power_cut
 from engine.values.errors import EngineError
 from playground.hosting import refusals
 from playground.hosting.real_engine import door
-from playground.jobs.job import CHECK, job
+from playground.jobs import CHECK, job
 from playground.limits import session_limits
 from playground.texts import PageMessage, RequestRefused
 from playground.typed_texts import given_text

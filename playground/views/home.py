@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from engine.releases import PROFILES
 from playground.classroom.services import LEARNERS_KEEP_DAYS, UNDO_MINUTES
-from playground.jobs.job import JobEnded
+from playground.jobs import JobEnded
 from playground.limits import request_callers, session_limits, work_places
 from playground.models import Scenario, Session
 from playground.records import kept_runs

@@ -17,7 +17,7 @@ from django.views.decorators.vary import vary_on_cookie, vary_on_headers
 from engine.releases import REFERENCE, RELEASES
 from playground import rules, verdicts
 from playground.exercises import catalog
-from playground.jobs.job import JobEnded
+from playground.jobs import JobEnded
 from playground.limits import session_limits, work_places
 from playground.records import kept_runs
 from playground.rules import LONGEST_QUERY, html, search

@@ -27,7 +27,7 @@ from django.views.decorators.http import require_POST, require_safe
 from engine.values.errors import RunTooLong
 from playground.hosting.past import PendingAnswers
 from playground.hosting.real_engine import door
-from playground.jobs.job import PICTURE, JobEnded, job
+from playground.jobs import PICTURE, JobEnded, job
 from playground.limits import work_places
 from playground.models import Scenario, Session
 from playground.records import kept_runs, paused_sessions

@@ -35,7 +35,7 @@ from playground.hosting.past import KINDS, PendingAnswers
 from playground.hosting.real_engine import door
 from playground.hosting.refusals import missing_words
 from playground.hosting.session_record import RecordedSession
-from playground.jobs.job import RUN, BoundedJob, JobEnded, job
+from playground.jobs import RUN, BoundedJob, JobEnded, job
 from playground.limits import request_callers, work_places
 from playground.models import Scenario, Session
 from playground.offline.page import PageSource, write

@@ -19,7 +19,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from playground.jobs.job import BEYOND_BOUNDS, JobEnded
+from playground.jobs import BEYOND_BOUNDS, JobEnded
 from playground.limits import rate_limits, work_places
 from playground.records import kept_bytes
 from playground.texts import PageMessage, language_of

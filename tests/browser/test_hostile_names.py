@@ -17,7 +17,7 @@ from PIL import Image
 from playwright.sync_api import Dialog, Page, expect
 
 from playground.exercises import catalog
-from playground.static_edition import scorm
+from playground.static_edition import write
 from tools import static_host
 
 pytestmark = pytest.mark.browser
@@ -171,9 +171,9 @@ def test_a_package_of_a_hostile_title_for_a_hostile_platform(
         (edition / name).write_text(text, "utf-8")
     exercise = catalog.exercise("first-in")
     for number, title in enumerate(HOSTILE[:3]):
-        monkeypatch.setattr(scorm, "_chosen", lambda _name, _language, title=title: (title, [exercise]))
+        monkeypatch.setattr(write, "_chosen", lambda _name, _language, title=title: (title, [exercise]))
         package = tmp_path / f"{number}.zip"
-        scorm.write_package(edition, package, "first-in", "en")
+        write.write_package(edition, package, "first-in", "en")
         with zipfile.ZipFile(package) as found:
             found.extractall(course / str(number))
             manifest = ET.fromstring(found.read("imsmanifest.xml"))

@@ -17,7 +17,7 @@ from playwright.sync_api import Page, Route, expect
 
 from playground.offline import export
 from playground.sessions import scenario_links
-from playground.static_edition.scorm import write_package
+from playground.static_edition.write import write_package
 from tests.browser.waits import WAIT_MS
 from tools import static_host
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from django.utils.translation import gettext, gettext_lazy
 
-from playground.jobs.job import MEBIBYTE, JobBounds, job
+from playground.jobs import MEBIBYTE, JobBounds, job
 from playground.texts import RequestRefused
 
 SMALL: Final = JobBounds(work_s=1, wall_s=60.0, memory_bytes=64 * MEBIBYTE)

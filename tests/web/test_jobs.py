@@ -16,8 +16,7 @@ from django.utils import translation
 from playground.hosting.workers import pool as nurseries
 from playground.hosting.workers.link import LinkClosed, MessageUnpacker
 from playground.hosting.workers.pool import CAN_FORK, WorkerFactory
-from playground.jobs import pool
-from playground.jobs.job import BoundedJob, JobEnded
+from playground.jobs import BoundedJob, JobEnded, pool
 from playground.jobs.pool import JobPool
 from playground.jobs.process import CODEC
 from playground.storybook import ready_scenarios, rehearsal

@@ -15,7 +15,7 @@ from django.urls import reverse
 
 from playground.comparing.reel import ReelMaker
 from playground.hosting.real_engine import door
-from playground.jobs.job import ENDED, JobEnded
+from playground.jobs import ENDED, JobEnded
 from playground.limits import work_places
 from playground.limits.request_callers import RequestCaller
 from playground.limits.work_places import USUAL, GateBusy, RepeatGate

@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from playground.exercises import catalog
-from playground.static_edition.scorm import ADL, PACKAGING, NoSuchWork, write_package
+from playground.static_edition.write import ADL, PACKAGING, NoSuchWork, write_package
 
 NAMES = {"p": PACKAGING}
 

@@ -11,7 +11,7 @@ import pytest
 from playground.exercises import catalog, grading
 from playground.exercises.kinds import KINDS, kind_of
 from playground.exercises.schema import MADE, Exercise
-from playground.jobs.job import BoundedJob
+from playground.jobs import BoundedJob
 
 ENGINE = grading.on_ledger
 
