@@ -26,7 +26,6 @@ from engine.values.extents import DeltaExtent, Extent, StoreRow
 from engine.values.stretches import Range
 from playground import verdicts
 from playground.storybook import ready_scenarios
-from playground.storybook.cards import SUBJECTS
 from playground.storybook.entry import LibraryEntry
 from playground.storybook.story import in_language
 from playground.verdicts import NEAR_US, ArticleMechanism, CoverageJudgement, SeenMoment
@@ -111,24 +110,16 @@ def lanes_module() -> str:
             ),
             "export const PLACES = {\n",
             *(
-                f"  {key(name)}: [\n{_rows(places)}  ],\n"
-                for name, places in sorted(
-                    PLACES.items(), key=lambda each: (each[0] != VARIABLE_QUEUE, each[0])
-                )
+                f"  {key(name)}: [\n{_rows(PLACES[name])}  ],\n"
+                for name in sorted(PLACES, key=lambda each: (each != VARIABLE_QUEUE, each))
             ),
             "};\n",
-            "\n",
-            comment(
+            table(
+                "GONE",
                 "What releases have no more, each with the rule that says so, by their series.",
+                {each.series: dict(each.gone) for each in RELEASES.values() if each.gone},
                 "Record<string, string>",
             ),
-            "export const GONE = {\n",
-            *(
-                f"  {literal(each.series)}: {literal(dict(each.gone))},\n"
-                for each in RELEASES.values()
-                if each.gone
-            ),
-            "};\n",
         ]
     )
 
@@ -378,14 +369,12 @@ def _places(name: str, shape: type[msgspec.Struct]) -> str:
 
 
 def _decoder(kind: type[Transition]) -> str:
-    named = ", ".join(_read(at, field) for at, field in enumerate(wire_fields(kind), start=1))
-    return f"  {kind.__name__}: (row) => ({{ kind: {literal(kind.__name__)}, {named} }}),\n"
-
-
-def _read(at: int, field: TransitionField) -> str:
-    """Return one property; where the engine may leave a value out, so may a row that was written by hand."""
-    given = "" if field.default is msgspec.NODEFAULT else f" ?? {literal(msgspec.to_builtins(field.default))}"
-    return f"{script_name(field.name)}: row[{at}]{given}"
+    named = []
+    for at, field in enumerate(wire_fields(kind), start=1):
+        named.append(f"{script_name(field.name)}: row[{at}]")
+        if field.default is not msgspec.NODEFAULT:  # a row that was written by hand may leave it out
+            named[-1] += f" ?? {literal(msgspec.to_builtins(field.default))}"
+    return f"  {kind.__name__}: (row) => ({{ kind: {literal(kind.__name__)}, {', '.join(named)} }}),\n"
 
 
 VALUES: Final = "Values"
@@ -423,34 +412,30 @@ def _is_number(found: msgspec.inspect.Type) -> bool:
     return isinstance(found, msgspec.inspect.IntType | msgspec.inspect.FloatType)
 
 
-def _is_plain(found: msgspec.inspect.Type) -> bool:
-    """Return whether a value may be a number as well as a text."""
-    kinds = {type(each) for each in getattr(found, "types", [found])}
-    return msgspec.inspect.AnyType in kinds or {msgspec.inspect.IntType, msgspec.inspect.StrType} <= kinds
-
-
 def type_of(found: msgspec.inspect.Type) -> str:
     """Return a type in the notation of JSDoc; a row of an array-like class has the class's name."""
     match found:
         case msgspec.inspect.StructType(cls=cls):
             return cls.__name__
         case msgspec.inspect.UnionType() | msgspec.inspect.LiteralType():
-            return " | ".join(dict.fromkeys(_alternatives(found)))
+            if isinstance(found, msgspec.inspect.LiteralType):
+                parts = map(json.dumps, found.values)
+            else:
+                parts = map(type_of, found.types)
+            return " | ".join(dict.fromkeys(parts))
         case msgspec.inspect.TupleType(item_types=items):
             return f"[{', '.join(type_of(each) for each in items)}]"
         case msgspec.inspect.VarTupleType(item_type=item) | msgspec.inspect.ListType(item_type=item):
             inside = type_of(item)
             return f"({inside})[]" if " | " in inside else f"{inside}[]"
         case msgspec.inspect.DictType(value_type=value):
-            return VALUES if _is_plain(value) else f"Record<string, {type_of(value)}>"
+            kinds = {type(each) for each in getattr(value, "types", [value])}
+            mixed = {msgspec.inspect.IntType, msgspec.inspect.StrType} <= kinds
+            return (
+                VALUES if mixed or msgspec.inspect.AnyType in kinds else f"Record<string, {type_of(value)}>"
+            )
         case _:
             return _PLAIN[type(found)]
-
-
-def _alternatives(found: msgspec.inspect.UnionType | msgspec.inspect.LiteralType) -> list[str]:
-    if isinstance(found, msgspec.inspect.LiteralType):
-        return [json.dumps(each) for each in found.values]
-    return [type_of(each) for each in found.types]
 
 
 _PLAIN: Final[dict[type, str]] = {
@@ -491,7 +476,7 @@ def types_module() -> str:
             _typedef(VALUES, "Record<string, any>"),
             *(_typedef(shape.__name__, f"[{', '.join(_typed(shape))}]") for shape in shapes),
             _typedef("TransitionRow", "[kind: string, rule: string, ...fields: any[]]"),
-            *(_typedef(kind.__name__, _transition(kind)) for kind in kinds),
+            *(_typedef(kind.__name__, _named(f'kind: "{kind.__name__}"', *_typed(kind))) for kind in kinds),
             _typedef("Transition", " | ".join(kind.__name__ for kind in kinds)),
             _typedef("AnyTransition", _any_of(kinds)),
             *(_typedef(name, text) for name, text in OF_KINDS.items()),
@@ -514,10 +499,6 @@ def _typedef(name: str, text: str) -> str:
 
 def _typed(struct: type[msgspec.Struct]) -> list[str]:
     return [f"{script_name(field.name)}: {field.type}" for field in wire_fields(struct)]
-
-
-def _transition(kind: type[Transition]) -> str:
-    return _named(f'kind: "{kind.__name__}"', *_typed(kind))
 
 
 def _any_of(kinds: list[type[Transition]]) -> str:
@@ -576,38 +557,31 @@ _FOLD: Final = re.compile(r"\s*Fold:.*", re.DOTALL)
 
 
 def transitions_page() -> str:
-    return TRANSITIONS_HEAD + "".join(_section(group) for group in get_args(Group))
-
-
-def _section(group: str) -> str:
-    kinds = _by_name(kind for kind in all_kinds() if kind.about.group == group)
-    return f"\n## {TITLES[group]}\n\n{COLUMNS}" + "".join(map(_line, kinds))
+    text = TRANSITIONS_HEAD
+    for group in get_args(Group):
+        kinds = _by_name(kind for kind in all_kinds() if kind.about.group == group)
+        text += f"\n## {TITLES[group]}\n\n{COLUMNS}" + "".join(map(_line, kinds))
+    return text
 
 
 def _line(kind: type[Transition]) -> str:
     about = kind.about
+    fields = [field for field in wire_fields(kind) if field.name not in {"rule", "why"}]
+    named = [
+        f"{each.name} ({each.unit})" if each.unit not in {None, each.name} else each.name for each in fields
+    ]
+    # The first paragraph of the class's docstring, without how it is folded.
+    sentence = inspect.cleandoc(kind.__doc__ or "").split("\n\n")[0]
     cells = (
         kind.__name__,
-        ", ".join(_fields(kind)),
-        _sentence(kind),
+        ", ".join(named),
+        _FOLD.sub("", " ".join(sentence.split())).replace("|", "\\|"),
         about.shown,
         str(about.weight or ""),
         f"`{about.function}`" if about.function else "",
         f"`{about.setting}`" if about.setting else "",
     )
     return f"| {' | '.join(cells)} |\n"
-
-
-def _fields(kind: type[Transition]) -> Iterator[str]:
-    for field in wire_fields(kind):
-        if field.name not in {"rule", "why"}:
-            yield f"{field.name} ({field.unit})" if field.unit not in {None, field.name} else field.name
-
-
-def _sentence(kind: type[Transition]) -> str:
-    """Return the first paragraph of the class's docstring, without how it is folded."""
-    text = inspect.cleandoc(kind.__doc__ or "").split("\n\n")[0]
-    return _FOLD.sub("", " ".join(text.split())).replace("|", "\\|")
 
 
 COVERAGE_HEAD: Final = """# Coverage of the articles
@@ -677,45 +651,36 @@ def coverage_page() -> str:
             f"| {article.letter}: {article.name} | {len(article.items)} | {numbers[0]} | {numbers[1]} |"
         )
     named = sum(bool(each.items) for each in known)
-    head = COVERAGE_HEAD.format(
-        items=sum(len(each.items) for each in verdicts.articles()),
-        counts="\n".join(counts),
-        named=named,
-        unnamed=len(known) - named,
-    )
-    parts = [head]
+    items = sum(len(each.items) for each in verdicts.articles())
+    table = "\n".join(counts)
+    parts = [COVERAGE_HEAD.format(items=items, counts=table, named=named, unnamed=len(known) - named)]
     with override("en"):
-        for number, name in SUBJECTS.items():
-            subject = verdicts.verdicts()[number]
-            parts.append(f"## {number}. {name}\n")
-            parts.append(
-                f"The articles say: {in_language(subject.claim)} For RabbitMQ 3.10.8 this is: **{subject.verdict}**.\n"
-            )
-            parts.append(
-                "| mechanism, as the articles describe it | in 3.10 | items | seen in |\n|---|---|---|---|"
-            )
-            rows = [each for each in known if each.subject == number]
-            parts.append("".join(f"\n{_row(each, entries)}" for each in rows)[1:] + "\n")
+        for number, subject in verdicts.verdicts().items():
+            claim = in_language(subject.claim)
+            parts += [
+                f"## {number}. {subject.title}\n",
+                f"The articles say: {claim} For RabbitMQ 3.10.8 this is: **{subject.verdict}**.\n",
+                "| mechanism, as the articles describe it | in 3.10 | items | seen in |\n|---|---|---|---|",
+                *(_row(each, entries) for each in known if each.subject == number),
+                "",
+            ]
         parts.append(JUDGED)
         parts += [_judged(each, known, entries) for each in verdicts.judgements()]
         parts.append(NOTES)
-        parts[-1] += "".join(
-            f"\n| {slug} | {at_us / 1_000_000:g} s | {' '.join(said_near(entries[slug], at_us))} |"
-            for slug, at_us in WERE_FALSE
-        )
-        parts[-1] += "\n"
-    parts.append("## The items, article by article\n")
+        for slug, at_us in WERE_FALSE:
+            said = " ".join(said_near(entries[slug], at_us))
+            parts.append(f"| {slug} | {at_us / 1_000_000:g} s | {said} |")
+    parts += ["", "## The items, article by article\n"]
     by_item = {item: each for each in known for item in each.items}
     for article in verdicts.articles():
-        parts.append(f"### {article.letter}: {article.name}\n")
-        parts.append("| item | what it says | subject: row |\n|---|---|---|")
-        parts[-1] += (
-            "".join(
-                f"\n| {item} | {text} | {by_item[item].subject}: {in_language(by_item[item].claim, 'en')} |"
-                for item, text in article.numbered().items()
-            )
-            + "\n"
-        )
+        parts += [
+            f"### {article.letter}: {article.name}\n",
+            "| item | what it says | subject: row |\n|---|---|---|",
+        ]
+        for item, text in article.numbered().items():
+            row = by_item[item]
+            parts.append(f"| {item} | {text} | {row.subject}: {in_language(row.claim, 'en')} |")
+        parts.append("")
     return "\n".join(parts)
 
 

@@ -35,16 +35,13 @@ INSPECT = [
     ),
 ]
 
-PAIR = r"^(?P<a>[2-9a-z]{1,32})/(?P<b>[2-9a-z]{1,32})/"
-SEVERAL = r"^(?P<ids>[2-9a-z]{1,32}(?:/[2-9a-z]{1,32}){2,3})/"
+RUNS = r"^(?P<ids>[2-9a-z]{1,32}(?:/[2-9a-z]{1,32}){1,3})/"
 COMPARE = [
     path("", comparing.choose, name="compare"),
     path("new", comparing.new, name="compare-new"),
     path("releases", comparing.releases, name="compare-releases"),
-    re_path(SEVERAL + r"\Z", comparing.several, name="compare-several"),
-    re_path(SEVERAL + r"reel\Z", comparing.reel_of_several, name="compare-several-reel"),
-    re_path(PAIR + r"\Z", comparing.pair, name="compare-pair"),
-    re_path(PAIR + r"reel\Z", comparing.reel, name="compare-reel"),
+    re_path(RUNS + r"\Z", comparing.runs, name="compare-runs"),
+    re_path(RUNS + r"reel\Z", comparing.reel, name="compare-reel"),
 ]
 
 LEARN = [

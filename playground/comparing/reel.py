@@ -40,18 +40,8 @@ from playground.whatif.shipped import metric
 
 TOLD = tuple(each.name for each in (confirmed_and_lost, confirmed, confirm_p95_s, bytes_written))
 """Loss, confirms and bytes: what of the difference matters first."""
-FIRST = tuple(
-    each.name
-    for each in (
-        peak_ram_bytes,
-        blocked_s,
-        over_watermark_s,
-        disk_reads,
-        disk_writes,
-        fsyncs,
-        bytes_written,
-    )
-)
+_FIRST = (peak_ram_bytes, blocked_s, over_watermark_s, disk_reads, disk_writes, fsyncs, bytes_written)
+FIRST = tuple(each.name for each in _FIRST)
 """Figures that are shown even when they are alike, in this order."""
 
 
@@ -195,13 +185,13 @@ class RunComparison:
         if self.found:
             return
         for side, rows in enumerate((a, b)):
-            self._sides[side].extend(row for row in rows if self._matters(side, _kind(row[1])))
+            for row in rows:
+                kind = row[1][2 : row[1].index(b'"', 2)]
+                # What happens before the first message shows what was changed, not what came of it.
+                self._began[side] = self._began[side] or kind in ARRIVALS
+                if self._began[side] and kind not in SETTINGS:
+                    self._sides[side].append(row)
         self._compare(last=False)
-
-    def _matters(self, side: int, kind: bytes) -> bool:
-        """What happens before the first message shows what was changed, not what came of it."""
-        self._began[side] = self._began[side] or kind in ARRIVALS
-        return self._began[side] and kind not in SETTINGS
 
     def end(self) -> None:
         """Compare what is left: one of the runs may have done more than the other."""
@@ -221,21 +211,9 @@ class RunComparison:
 
     def _part(self, a: Row | None, b: Row | None) -> None:
         at_us = min(row[0] for row in (a, b) if row is not None)
-        self.found = RunDivergence(at_us, *(_at(row, at_us) for row in (a, b)))
-
-
-def _kind(row: bytes) -> bytes:
-    return row[2 : row.index(b'"', 2)]
-
-
-def _at(row: Row | None, at_us: int) -> msgspec.Raw | None:
-    """Return the transition if it happened then; what a run does later is not what it did instead."""
-    return msgspec.Raw(row[1]) if row is not None and row[0] == at_us else None
-
-
-def builtins(found: RunDivergence | None) -> Any:
-    """Return the divergence as it is sent, None for runs that are alike."""
-    return None if found is None else {"at_us": found.at_us, "a": found.a, "b": found.b}
+        # What a run does later is not what it did instead.
+        here = (msgspec.Raw(row[1]) if row is not None and row[0] == at_us else None for row in (a, b))
+        self.found = RunDivergence(at_us, *here)
 
 
 logger = logging.getLogger(__name__)
@@ -293,7 +271,7 @@ def make(scenarios: Sequence[dict[str, Any]]) -> Iterator[float | bytes]:
         _encode(
             {
                 "until_us": until_us,
-                "divergences": [builtins(each.found) for each in comparisons],
+                "divergences": [each.found for each in comparisons],
                 "sides": [
                     {
                         "messages": side.messages,

@@ -42,7 +42,7 @@ def choose(request: HttpRequest) -> HttpResponse:
     """Choose A and what is to be different in B; or, with `a` and `b`, show these two."""
     a, b = (request.GET.get(side, "")[:80] for side in "ab")
     if a and b:
-        return redirect("compare-pair", scenario_or_gone(a).short_id, scenario_or_gone(b).short_id)
+        return redirect(_address([scenario_or_gone(each).short_id for each in (a, b)]))
     session = request.GET.get("session", "")[:32]
     if session:
         try:
@@ -92,10 +92,13 @@ def new(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _choose(request, kept.slug or kept.short_id, form, status=422)
     wanted = form.cleaned_data
-    a = _longer(kept_runs.scenario_body(kept), wanted["more_s"])
+    a = kept_runs.scenario_body(kept)
+    if wanted["more_s"]:
+        a |= {"until_us": a["until_us"] + round(wanted["more_s"] * US), "digest": None}
     changed = changes.apply(wanted["change"], wanted["value"], a, round(wanted["at_s"] * US))
+    title = changes.changed_title(a["title"], wanted["change"], wanted["value"])
     try:
-        checked = rehearsal.check_run({**changed, "title": _title(a, form)})
+        checked = rehearsal.check_run({**changed, "title": title})
         session_limits.check(checked, session_limits.current())
         b = kept_runs.keep_scenario(checked)
         charge(request, checked)
@@ -106,7 +109,7 @@ def new(request: HttpRequest) -> HttpResponse:
     except door().no_scenario as error:
         form.add_error(None, str(message_of(error))[:300])
         return _choose(request, kept.slug or kept.short_id, form, status=422)
-    return redirect("compare-pair", a_kept.short_id, b.short_id)
+    return redirect(_address([a_kept.short_id, b.short_id]))
 
 
 def _asked(request: HttpRequest) -> Any:
@@ -119,17 +122,6 @@ def _asked(request: HttpRequest) -> Any:
         asked["change"], asked["value"] = changes.PRESETS[int(number)][:2]
         asked["at_s"] = "0"
     return asked
-
-
-def _longer(scenario: dict[str, Any], more_s: float) -> dict[str, Any]:
-    if not more_s:
-        return scenario
-    return {**scenario, "until_us": scenario["until_us"] + round(more_s * US), "digest": None}
-
-
-def _title(a: dict[str, Any], form: ChangeForm) -> str:
-    wanted = form.cleaned_data
-    return changes.changed_title(a["title"], wanted["change"], wanted["value"])
 
 
 @require_POST
@@ -164,23 +156,13 @@ def releases(request: HttpRequest) -> HttpResponse:
 
 def _address(ids: list[str]) -> str:
     """Return where two runs, or several, are shown side by side."""
-    return (
-        reverse("compare-pair", args=ids)
-        if len(ids) == 2
-        else reverse("compare-several", args=["/".join(ids)])
-    )
+    return reverse("compare-runs", args=["/".join(ids)])
 
 
 @require_safe
 @rate_limited
-def several(request: HttpRequest, ids: str) -> HttpResponse:
+def runs(request: HttpRequest, ids: str) -> HttpResponse:
     return render(request, "comparing/pair.html", _shown(*map(scenario_or_gone, ids.split("/"))))
-
-
-@require_safe
-@rate_limited
-def pair(request: HttpRequest, a: str, b: str) -> HttpResponse:
-    return render(request, "comparing/pair.html", _shown(scenario_or_gone(a), scenario_or_gone(b)))
 
 
 def _shown_title(kept: Scenario) -> str:
@@ -209,23 +191,16 @@ def _shown(*sides: Scenario) -> dict[str, Any]:
 
 
 @require_safe
-def reel(request: HttpRequest, a: str, b: str) -> HttpResponse:
-    """Return the reel, or how far its making is; ask again then."""
-    return reel_of_several(request, f"{a}/{b}")
-
-
-@require_safe
-def reel_of_several(request: HttpRequest, ids: str) -> HttpResponse:
-    """Return the reel of all these runs, or how far its making is."""
-    key = ids
+def reel(request: HttpRequest, ids: str) -> HttpResponse:
+    """Return the reel of these runs, or how far its making is; ask again then."""
     bodies = [kept_runs.scenario_body(scenario_or_gone(each)) for each in ids.split("/")]
     try:
         group = request_callers.of_request(request).group
-        making = studio.ask(key, bodies, work_places.for_request(request), group)
+        making = studio.ask(ids, bodies, work_places.for_request(request), group)
     except RequestRefused as refused:
         return _ask_again(refused.message)
     if making.busy is not None:
-        studio.forget(key, making)
+        studio.forget(ids, making)
         return _ask_again(making.busy)
     if making.problem is not None:
         return JsonResponse({"problem": str(making.problem)}, status=409)

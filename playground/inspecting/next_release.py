@@ -225,44 +225,23 @@ SERIES: Final = ("3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "4.0", "4.1", "4.
 """In the order of an upgrade."""
 
 _OF_3_11: Final = frozenset(
-    {
-        "implicit_default_bindings",
-        "maintenance_mode_status",
-        "quorum_queue",
-        "user_limits",
-        "virtual_host_metadata",
-    }
+    "implicit_default_bindings maintenance_mode_status quorum_queue user_limits virtual_host_metadata".split()
 )
-_OF_3_12: Final = _OF_3_11 | {
-    "classic_mirrored_queue_version",
-    "classic_queue_type_delivery_support",
-    "direct_exchange_routing_v2",
-    "feature_flags_v2",
-    "listener_records_in_ets",
-    "stream_queue",
-    "stream_single_active_consumer",
-    "tracking_records_in_ets",
-}
-_OF_4_0: Final = _OF_3_12 | {
-    "message_containers",
-    "restart_streams",
-    "stream_filtering",
-    "stream_sac_coordinator_unblock_group",
-    "stream_update_config_command",
-}
+_OF_3_12: Final = _OF_3_11.union(
+    "classic_mirrored_queue_version classic_queue_type_delivery_support direct_exchange_routing_v2 feature_flags_v2 "
+    "listener_records_in_ets stream_queue stream_single_active_consumer tracking_records_in_ets".split()
+)
+_OF_4_0: Final = _OF_3_12.union(
+    "message_containers restart_streams stream_filtering stream_sac_coordinator_unblock_group "
+    "stream_update_config_command".split()
+)
 _OF_MANAGEMENT: Final = frozenset({"drop_unroutable_metric", "empty_basic_get_metric"})
 """Declared by the management plugin's agent: a node without the plugin neither has nor needs them."""
 REQUIRED: Final[dict[str, frozenset[str]]] = {
-    "3.8": frozenset(),
-    "3.9": frozenset(),
-    "3.10": frozenset(),
+    **dict.fromkeys(("3.8", "3.9", "3.10"), frozenset()),
     "3.11": _OF_3_11,
-    "3.12": _OF_3_12,
-    "3.13": _OF_3_12,
-    "4.0": _OF_4_0,
-    "4.1": _OF_4_0,
-    "4.2": _OF_4_0,
-    "4.3": _OF_4_0,
+    **dict.fromkeys(("3.12", "3.13"), _OF_3_12),
+    **dict.fromkeys(("4.0", "4.1", "4.2", "4.3"), _OF_4_0),
 }
 """Flags without which a series does not start."""
 KNOWN: Final[dict[str, frozenset[str]]] = {

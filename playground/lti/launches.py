@@ -133,30 +133,19 @@ def claims_of(token: str, registration: LtiRegistration) -> LaunchClaims:
         claims = msgspec.convert(found, LaunchClaims)
     except msgspec.ValidationError as error:
         raise TokenMalformed(str(error)) from error
-    _check_party(claims, registration)
-    _check_deployment(claims, registration)
+    # A launch that several tools may use must name us (azp).
+    several = isinstance(claims.aud, list) and len(claims.aud) > 1
+    if (several or claims.azp is not None) and claims.azp != registration.client_id:
+        raise TokenDistrusted("azp does not name this tool")
+    name = claims.deployment
+    known = LtiDeployment.objects.active().filter(registration=registration, deployment_id=name[:255])
+    if not known.exists():
+        raise TokenDistrusted(f"deployment {name[:60]!r} is not registered: manage.py lti --deployment")
     if claims.version != "1.3.0":
         raise TokenMalformed(f"version {claims.version[:20]!r} is not 1.3.0")
     if len(claims.sub) > 255:
         raise TokenMalformed("sub is longer than 255 characters")
     return claims
-
-
-def _check_party(claims: LaunchClaims, registration: LtiRegistration) -> None:
-    """Refuse a launch that several tools may use unless it names us (azp)."""
-    several = isinstance(claims.aud, list) and len(claims.aud) > 1
-    if (several or claims.azp is not None) and claims.azp != registration.client_id:
-        raise TokenDistrusted("azp does not name this tool")
-
-
-def _check_deployment(claims: LaunchClaims, registration: LtiRegistration) -> None:
-    known = LtiDeployment.objects.active().filter(
-        registration=registration, deployment_id=claims.deployment[:255]
-    )
-    if not known.exists():
-        raise TokenDistrusted(
-            f"deployment {claims.deployment[:60]!r} is not registered: manage.py lti --deployment"
-        )
 
 
 def _key(registration: LtiRegistration, number: str) -> Any:
@@ -320,21 +309,16 @@ VERSION = "1.0.3"
 PASSED = "http://adlnet.gov/expapi/verbs/passed"
 
 
-def configured() -> bool:
-    return bool(settings.WATERLINE_XAPI_URL)
-
-
 def of_work(work: Work) -> dict[str, Any]:
     """Return the statement that an exercise was done: a number for the person, and the score."""
     home = settings.WATERLINE_XAPI_HOME
     exercise = catalog.exercise(work.exercise)
-    address = reverse("exercise", args=[exercise.unit, exercise.slug])
     return {
         "actor": {"objectType": "Agent", "account": {"homePage": home, "name": f"learner-{work.learner_id}"}},
         "verb": {"id": PASSED, "display": {"en": "passed"}},
         "object": {
             "objectType": "Activity",
-            "id": f"{home.rstrip('/')}{address}",
+            "id": f"{home.rstrip('/')}{address_of(work.exercise)}",
             "definition": {"name": {"en": exercise.en.title}},
         },
         "result": {
@@ -381,7 +365,7 @@ def _worked(sender: Any, learner: Learner, work: Any = None, **more: Any) -> Non
         return
     if learner.seats.exists():
         transaction.on_commit(lambda: _senders.submit(_send_and_close, learner.pk))
-    if configured() and not work.statement_sent:
+    if settings.WATERLINE_XAPI_URL and not work.statement_sent:
         type(work).objects.filter(pk=work.pk).update(statement_sent=True)
         statement = of_work(work)
         transaction.on_commit(lambda: _senders.submit(send, statement))

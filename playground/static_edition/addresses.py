@@ -76,30 +76,8 @@ def _file(folder: Path, short_id: str, at_us: int) -> Path:
 
 
 PAGES: Final = frozenset(
-    (
-        *(
-            "home",
-            "playground",
-            "library",
-            "library-file",
-            "scenario-schema",
-            "subjects",
-            "subject",
-            "glossary",
-        ),
-        *(
-            "glossary-words",
-            "rules",
-            "rules-document",
-            "rule",
-            "units",
-            "exercise",
-            "example",
-            "whatif",
-            "fidelity",
-        ),
-        *("javascript-catalog", "needs-a-server", "inspect"),
-    )
+    "home playground library library-file scenario-schema subjects subject glossary glossary-words rules "
+    "rules-document rule units exercise example whatif fidelity javascript-catalog needs-a-server inspect".split()
 )
 """Names of the addresses that are files of the edition. All others need a server."""
 PLAY: Final = "/play/"

@@ -51,15 +51,7 @@ from playground.whatif.query import read_query
 from playground.whatif.shipped import beside, heatmaps
 from playground.whatif.views import to_csv
 
-BEGIN: Final = (
-    "/library/",
-    "/subjects/",
-    "/glossary/",
-    "/glossary/words.json",
-    "/rules/",
-    "/learn/",
-    "/whatif/",
-)
+BEGIN: Final = tuple("/library/ /subjects/ /glossary/ /glossary/words.json /rules/ /learn/ /whatif/".split())
 MORE: Final = ("/fidelity/", "/i18n/catalog.js", "/schema/scenario-v1.json")
 OWN: Final = frozenset(("home", "playground", "needs-a-server", "exercise", "example", "inspect"))
 """Names of pages that the edition has templates of its own for, as the server's show what only a server has."""
@@ -109,14 +101,7 @@ def templates() -> list[dict[str, Any]]:
     return found
 
 
-FREE: Final[dict[str, Any]] = {
-    "version": 1,
-    "title": "",
-    "profile": "classroom",
-    "commands": [],
-    "until_us": 0,
-    "seed": 1,
-}
+FREE: Final[dict[str, Any]] = {"version": 1, "title": "", "profile": "classroom", "until_us": 0, "seed": 1}
 OPENING_ROWS: Final = 1_000
 """With so many transitions the beginning of a run is long enough to look at while an engine loads."""
 LEFT_OUT: Final = ("classroom", "compare")

@@ -123,12 +123,8 @@ def _blocks(x: int, width: int, letters: Mapping[str, int]) -> list[BlockRows]:
         lines = min(-(-count // most), ROWS - done)
         first = WATER - BLOCK if above else DISK + BLOCK + STEP * done
         step = -STEP if above else STEP
-        found.append(
-            BlockRows(
-                letter,
-                [(x, first + step * line, min(most, count - line * most)) for line in range(lines)],
-            )
-        )
+        rows = [(x, first + step * line, min(most, count - line * most)) for line in range(lines)]
+        found.append(BlockRows(letter, rows))
         below = done if above else done + lines
     return found
 
@@ -223,7 +219,9 @@ class _Way:
     def begin_at(self, node: Any, number: int) -> None:
         """Begin with the node's state, unless that is too early."""
         if number >= self._begin:
-            self._head, self._rows, self._times = _state(node), [], []
+            state = msgspec.Raw(encode(node.snapshot()))
+            self._head = encode(snapshot_message(node.log.number, node.now_us, state, "join", {}))
+            self._rows, self._times = [], []
 
     def take(self, node: Any, piece: PlayedPiece, number: int) -> None:
         """Go on by a piece; begin behind it where nothing has begun, or the piece has lost its rows."""
@@ -249,11 +247,6 @@ def _beginning(places: list[int]) -> int:
     last = places[-1]
     early = max((place for place in places if place <= last - THUMBNAIL_ROWS), default=places[0])
     return early if last - early <= MOST_ROWS else min(place for place in places if place >= last - MOST_ROWS)
-
-
-def _state(node: Any) -> bytes:
-    state = msgspec.Raw(encode(node.snapshot()))
-    return encode(snapshot_message(node.log.number, node.now_us, state, "join", {}))
 
 
 KEPT: Final = Path(__file__).resolve().parent / "thumbnails.json"
@@ -371,21 +364,18 @@ PATHS: Final = (
         "memory",
         _("Memory"),
         _("When does a message leave RAM, and which one?"),
-        "first-burst greek-letters five-lanes "
-        "paging-spike target-ram-count two-kinds-of-messages lanes-join-at-the-drain "
-        "lanes-of-lanes memory-alarm where-is-my-memory "
-        "ratio-of-three-quarters threshold-too-high paging-ratio-above-one "
-        "watermark-advice rss-blocks-a-small-node alpha-against-delta real-delta",
+        "first-burst greek-letters five-lanes paging-spike target-ram-count two-kinds-of-messages "
+        "lanes-join-at-the-drain lanes-of-lanes memory-alarm where-is-my-memory ratio-of-three-quarters "
+        "threshold-too-high paging-ratio-above-one watermark-advice rss-blocks-a-small-node alpha-against-delta "
+        "real-delta",
     ),
     _path(
         "backlog",
         _("Backlogs and consumers"),
         _("Why does a long queue drain slowly, and what helps?"),
-        "backlog-spiral backlog-drain cost-of-a-read "
-        "fast-consumer direct-delivery two-consumers-order one-connection "
-        "taking-from-a-queue head-goes-back requeue-order "
-        "requeue-storm what-a-delivery-costs where-a-body-is-read remedies "
-        "auto-ack-loses asked-too-often restart-loads-2048 prefetch-fills-memory",
+        "backlog-spiral backlog-drain cost-of-a-read fast-consumer direct-delivery two-consumers-order "
+        "one-connection taking-from-a-queue head-goes-back requeue-order requeue-storm what-a-delivery-costs "
+        "where-a-body-is-read remedies auto-ack-loses asked-too-often restart-loads-2048 prefetch-fills-memory",
     ),
     _path(
         "lazy",
@@ -428,9 +418,9 @@ PATHS: Final = (
         "clusters",
         _("Clusters and mirrors"),
         _("What does a failover lose, and what does a late mirror lack?"),
-        "mirrors-failover mirrors-late mirrors-late-failover "
-        "mirrors-confirm mirrors-automatic mirrors-frozen mirrors-memory "
-        "mirrors-or-confirms mirrors-placement mirrors-when-synced mirrors-whole-cluster mirrors-wrong-ack",
+        "mirrors-failover mirrors-late mirrors-late-failover mirrors-confirm mirrors-automatic mirrors-frozen "
+        "mirrors-memory mirrors-or-confirms mirrors-placement mirrors-when-synced mirrors-whole-cluster "
+        "mirrors-wrong-ack",
     ),
     _path(
         "operators",
@@ -452,9 +442,8 @@ PATHS: Final = (
         "articles",
         _("What articles say"),
         _("Where is an article right, and where is it not?"),
-        "articles-broker greek-letters target-ram-count "
-        "lazy-vs-default paging-spike threshold-too-high rss-blocks-a-small-node "
-        "index-segments store-record garbage-collection",
+        "articles-broker greek-letters target-ram-count lazy-vs-default paging-spike threshold-too-high "
+        "rss-blocks-a-small-node index-segments store-record garbage-collection",
     ),
 )
 
@@ -564,12 +553,10 @@ def counted_as(scenarios: Iterable[Mapping[str, Any]]) -> str:
     """Return the strategies that runs begin with or are given on the way, each once, for a sentence. `scenarios`:
     as JSON.
     """
-    found: dict[str, None] = {}
+    usual, found = NodeSettings().vm_memory_calculation_strategy, []
     for scenario in scenarios:
-        found[scenario.get("settings", {}).get(STRATEGY, NodeSettings().vm_memory_calculation_strategy)] = (
-            None
-        )
+        found.append(scenario.get("settings", {}).get(STRATEGY, usual))
         for command in scenario.get("commands", ()):
             if command["do"] == "set" and command["name"] == STRATEGY:
-                found[command["value"]] = None
-    return ", ".join(found)
+                found.append(command["value"])
+    return ", ".join(dict.fromkeys(found))

@@ -6,7 +6,7 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from json import JSONDecodeError
 from json.decoder import scanstring  # type: ignore[attr-defined]
@@ -160,16 +160,14 @@ class TooNew(ValueError):
 def _from_0(body: Body) -> Body:
     """Version 0 had times in milliseconds, `scale` for the profile, `until_ms`, and no story."""
     new = {name: value for name, value in body.items() if name not in {"scale", "until_ms", "commands"}}
-    new["version"] = 1
-    new["profile"] = body.get("profile") or body.get("scale") or "classroom"
     commands = body.get("commands") or []
     if isinstance(commands, list):
         commands = [_command_from_0(each) for each in commands]
-    new["commands"] = commands
     if "until_ms" in body:
         new["until_us"] = _thousandfold(body["until_ms"])
-    new["digest"] = None  # the transitions of version 0 had another form
-    return new
+    profile = body.get("profile") or body.get("scale") or "classroom"
+    # the transitions of version 0 had another form
+    return {**new, "version": 1, "profile": profile, "commands": commands, "digest": None}
 
 
 def _command_from_0(command: Any) -> Any:
@@ -192,15 +190,9 @@ def counted_from_0(condition: Any) -> Any:
     parts = {
         name: counted_from_0(value) if name in {"all", "any"} else value for name, value in condition.items()
     }
-    path = parts.get("path")
-    first = (
-        path.partition(".")[0]
-        if isinstance(path, str)
-        else path[0]
-        if isinstance(path, list) and path
-        else ""
-    )
-    op = parts.get("op", "==")
+    path, op = parts.get("path"), parts.get("op", "==")
+    names = path.split(".") if isinstance(path, str) else path if isinstance(path, list) else []
+    first = next(iter(names), "")
     if first != "happened" or parts.get("value") is not None or op not in {"==", "!="}:
         return parts
     rest = {name: value for name, value in parts.items() if name != "op"}
@@ -222,8 +214,6 @@ def _with_present_claims(body: Body) -> Body:
     }
 
 
-STEPS: Final[dict[int, Callable[[Body], Body]]] = {0: _from_0}
-"""From each older version to the next."""
 PRESENT: Final = 1
 
 
@@ -236,11 +226,7 @@ def migrated(body: Body) -> tuple[Body, int]:
         return body, PRESENT
     if version > PRESENT:
         raise TooNew(version)
-    first = version
-    while version in STEPS:
-        body = STEPS[version](body)
-        version = body["version"]
-    return _with_present_claims(body), first
+    return _with_present_claims(_from_0(body) if version == 0 else body), version
 
 
 MAX_TITLE: Final = 200

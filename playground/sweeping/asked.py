@@ -355,9 +355,10 @@ def values(parameter: str, scenario: Mapping[str, Any], finer: bool = False) -> 
             return tuple(each for each in found if LEAST_RAM_BYTES <= each <= MOST_RAM_BYTES)
         return tuple(found)
     fixed = FIXED[parameter]
-    if all(isinstance(each, int | float) and not isinstance(each, bool) for each in fixed):
-        fixed = tuple(sorted({*fixed, *_own(parameter, scenario)}))
-    if not finer or not all(isinstance(each, int | float) and not isinstance(each, bool) for each in fixed):
+    if any(isinstance(each, bool | str) for each in fixed):
+        return fixed
+    fixed = tuple(sorted({*fixed, *_own(parameter, scenario)}))
+    if not finer:
         return fixed
     whole = all(isinstance(each, int) for each in fixed)
     between = _finer([float(each) for each in fixed], True)
@@ -394,17 +395,8 @@ def _finer(numbers: Any, finer: bool) -> list[float]:
 
 KINDS: Final = ("perf-test", "csv", "tracing", "firehose", "session")
 NAME_BEGINS: Final = "own-"
-METRICS: Final = tuple(
-    each.name
-    for each in (
-        blocked_s,
-        peak_ram_bytes,
-        throughput_per_s,
-        latency_p95_s,
-        bytes_written,
-        lost_on_power_cut,
-    )
-)
+_OFFERED = (blocked_s, peak_ram_bytes, throughput_per_s, latency_p95_s, bytes_written, lost_on_power_cut)
+METRICS: Final = tuple(each.name for each in _OFFERED)
 """What its page offers first."""
 PHASES: Final = (1, 2, 3)
 """Seeds, each with another phase of the node's timers; one where three would take too long."""
@@ -439,18 +431,17 @@ def workload_of(kind: str, text: str, recorded: Scenario | None) -> tuple[Worklo
 def read_workload(kind: str, text: str, recorded: Scenario | None) -> tuple[Workload, Sequence[Remark]]:
     """Return the workload of a text, or of what a session recorded, and what is told of it. Raises Refused."""
     try:
-        scenario, remarks = _imported(kind, text) if recorded is None else (recorded, ())
+        scenario = recorded
+        remarks: Sequence[Remark] = ()
+        if scenario is None:
+            imported = READERS[kind](StringIO(text, newline=""), Options())
+            scenario, remarks = imported.scenario, imported.remarks
         found = checked("own", without_personal_data(scenario), "import" if recorded is None else "session")
         whole = door().check(found.scenario)
     except (WorkloadError, EngineError) as error:
         raise RequestRefused(_("This workload cannot be read: %(why)s"), why=message_of(error)) from None
     session_limits.check(whole, session_limits.current())
     return Workload(name="own", title="My workload", scenario=found.scenario, source=found.source), remarks
-
-
-def _imported(kind: str, text: str) -> tuple[Scenario, Sequence[Remark]]:
-    imported = READERS[kind](StringIO(text, newline=""), Options())
-    return imported.scenario, imported.remarks
 
 
 @job(CHECK)

@@ -10,11 +10,11 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from django.conf import settings
@@ -89,7 +89,12 @@ def ask(
         kept = OwnSweep.objects.filter(visitor=visitor).order_by("-created", "-pk")
         old = kept.values_list("pk", flat=True)[max(0, bounds.sweeps_per_visitor - 1) :]
         OwnSweep.objects.filter(pk__in=list(old)).delete()
-        written = _written(spec, large, remarks)
+        written = {
+            "workload": msgspec.to_builtins(spec.workloads[0]),
+            "grid": msgspec.to_builtins(spec.grid),
+            "large": large,
+            "remarks": msgspec.to_builtins(list(remarks)),
+        }
         return OwnSweep.objects.create(
             name=spec.grid.name,
             visitor=visitor,
@@ -101,24 +106,8 @@ def ask(
         )
 
 
-def _written(spec: Spec, large: bool, remarks: Sequence[Remark]) -> dict[str, Any]:
-    workload = spec.workloads[0]
-    written: dict[str, Any] = {
-        "workload": msgspec.to_builtins(workload),
-        "grid": msgspec.to_builtins(spec.grid),
-        "large": large,
-        "remarks": msgspec.to_builtins(list(remarks)),
-    }
-    return written
-
-
 def remarks_of(sweep: OwnSweep) -> list[Remark]:
     return msgspec.convert(sweep.spec.get("remarks", []), list[Remark])
-
-
-def workload_and_grid(sweep: OwnSweep) -> tuple[Workload, Grid]:
-    workload = msgspec.convert(sweep.spec["workload"], Workload)
-    return workload, msgspec.convert(sweep.spec["grid"], Grid)
 
 
 def find(name: str) -> OwnSweep | None:
@@ -150,11 +139,6 @@ def end(name: str, document: bytes | None, error: Exception | None = None) -> No
     OwnSweep.objects.filter(name=name).update(**found)
 
 
-def are_here(names: Collection[str]) -> None:
-    """Note that a process has these sweeps: it runs them, or they wait there for their turn."""
-    OwnSweep.objects.filter(name__in=list(names)).update(touched=timezone.now())
-
-
 def lost(sweep: OwnSweep) -> bool:
     """Return whether a sweep's process is gone: the server was started again, for instance."""
     return not sweep.ended and sweep.touched < timezone.now() - STALE
@@ -179,11 +163,11 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 
 def run(sweep: OwnSweep) -> None:
     """Run a sweep to its end and keep its heatmap, or why there is none."""
-    workload, grid = workload_and_grid(sweep)
-    large = sweep.spec["large"]
+    workload = msgspec.convert(sweep.spec["workload"], Workload)
+    grid = msgspec.convert(sweep.spec["grid"], Grid)
     try:
         spec = make_spec((workload,), grid)
-        document = _by_spark(sweep, spec) if large else _by_pool(sweep, spec)
+        document = _by_spark(sweep, spec) if sweep.spec["large"] else _by_pool(sweep, spec)
     except (SweepError, OSError) as error:
         end(sweep.name, None, error)
     else:
@@ -308,7 +292,7 @@ class SweepRunner:
             if not names:
                 continue
             try:
-                are_here(names)
+                OwnSweep.objects.filter(name__in=names).update(touched=timezone.now())
             except Exception:
                 logger.exception("what became of %s sweeps could not be written", len(names))
             finally:

@@ -75,18 +75,9 @@ PARAMETERS = {
 }
 
 BROKER: Final = frozenset(
-    {
-        "vm_memory_high_watermark_paging_ratio",
-        "vm_memory_high_watermark",
-        "vm_memory_calculation_strategy",
-        "queue_index_embed_msgs_below",
-        "segment_entry_count",
-        "queue_index_max_journal_entries",
-        "msg_store_file_size_limit",
-        "msg_store_io_batch_size",
-        "disk_free_limit",
-        "queue_mode",
-    }
+    "vm_memory_high_watermark_paging_ratio vm_memory_high_watermark vm_memory_calculation_strategy "
+    "queue_index_embed_msgs_below segment_entry_count queue_index_max_journal_entries msg_store_file_size_limit "
+    "msg_store_io_batch_size disk_free_limit queue_mode".split()
 )
 """Settings of a broker that have a default."""
 ADVISED: Final = BROKER | {"ram_bytes", "disk_total_bytes", "nodes", "ha_mode", "consumer_prefetch"}

@@ -144,7 +144,7 @@ def test_the_files_of_the_past_a_zip_and_a_comparison_wait_for_their_turn_as_wel
     path = live_hosts.registry().directory.fresh(session.public_id)
     door().open(session.scenario, str(path), 2**28)[1].close()
     kept = kept_runs.keep_scenario(kept_runs.blank_scenario("classroom"))
-    reel = reverse("compare-reel", args=[kept.short_id, kept.short_id])
+    reel = reverse("compare-reel", args=[f"{kept.short_id}/{kept.short_id}"])
     for address in (f"/s/{session.public_id}/record?seq=1&at=1", f"/s/{session.public_id}/files.zip", reel):
         deadline_s = time.monotonic() + PATIENCE_S
         answer = client.get(address, headers={"accept": "application/json"})

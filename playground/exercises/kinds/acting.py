@@ -298,18 +298,7 @@ TAIL_US = 10_000_000
 """A written solution is judged this long after its last command, unless it has a time of its own."""
 ROWS = range(1, 5)
 """Goals that an author can ask for."""
-VERBS = (
-    "publish",
-    "set_publisher",
-    "get",
-    "set_consumer",
-    "ack",
-    "requeue",
-    "purge",
-    "restart",
-    "set",
-    "remove",
-)
+VERBS = tuple("publish set_publisher get set_consumer ack requeue purge restart set remove".split())
 """Commands that an author can allow besides those of the solution."""
 
 
