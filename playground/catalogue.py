@@ -34,7 +34,6 @@ _NAME: Final = re.compile(r"[A-Za-z_$][\w$]*\Z")
 
 
 def head(about: str, source: str) -> str:
-    """Return the comment at the top of a generated module."""
     return f"/** {about}\n *\n * Written by `manage.py catalogue` from {source}: change that, not this file. */\n"
 
 
@@ -309,7 +308,6 @@ HostMessage = (
     | MovedMessage
 )
 
-
 SHAPES: Final[dict[str, type[msgspec.Struct]]] = {
     "EXTENT": Extent,
     "DELTA": DeltaExtent,
@@ -446,7 +444,6 @@ _PLAIN: Final[dict[type, str]] = {
     msgspec.inspect.NoneType: "null",
     msgspec.inspect.AnyType: "unknown",
 }
-
 
 STATES: Final = (IndexState, FilesState, QueueSnapshot, StoreSnapshot, BindingState, NodeState, RunSnapshot)
 MORE: Final[dict[type[msgspec.Struct], str]] = {
@@ -602,7 +599,6 @@ file. A row speaks of a queue in its default mode, unless it names another.
 {named} rows that articles name, and {unnamed} that they do not.
 """
 
-
 JUDGED: Final = """## Judged by reading
 
 Somebody opened each item's moments and read what the page says within 100 ms of them, as a learner who has nothing but
@@ -746,7 +742,6 @@ FILES: Final[dict[str, Callable[[], str]]] = {
 
 
 def stale(root: Path) -> list[str]:
-    """Return the paths of files that differ from what the classes say."""
     held = {path: root / path for path in FILES}
     return [path for path, at in held.items() if not at.exists() or at.read_text("utf-8") != FILES[path]()]
 

@@ -145,7 +145,7 @@ class CommandRecord(models.Model):
         ordering = ("session", "sequence")
         constraints = [
             # Two processes that host one session at once find out here, before they diverge.
-            models.UniqueConstraint(fields=["session", "sequence"], name="one_command_per_sequence"),
+            models.UniqueConstraint(fields=["session", "sequence"], name="one_command_per_sequence")
         ]
 
     def __str__(self) -> str:

@@ -193,7 +193,6 @@ CITED = re.compile(
     r"|\b(?P<document>queue-v2|queue|storage|mirrors)\.md\b(?: §(?P<within>\d+[a-z]?))?"
 )
 
-
 LINES_MATTER = ("queue",)
 """The documents in which a line is a thought of its own; the others are wrapped at a width."""
 

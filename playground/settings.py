@@ -81,7 +81,7 @@ TEMPLATES = [
                 "playground.classroom.services.student",
             ],
         },
-    },
+    }
 ]
 
 # --- the database: SQLite in one file, or what DATABASE_URL names ---

@@ -25,7 +25,6 @@ def language_of(scope: dict[str, Any]) -> str:
 
 MEBIBYTE: Final = 1024 * 1024
 
-
 THIN_SPACE: Final = "\u202f"
 
 

@@ -192,7 +192,6 @@ urlpatterns = [
     path("i18n/catalog.js", links.in_a_language(catalog), name="javascript-catalog"),
 ]
 
-
 handler400 = errors.bad_request
 handler403 = errors.forbidden
 handler404 = errors.not_found

@@ -93,7 +93,6 @@ class BrowserAnswered(msgspec.Struct):
 
 
 def posted_form(fields: list[tuple[str, Any]]) -> PostedForm:
-    """Return the fields of a page's form as the server has them."""
     posted = MultiValueDict()
     for name, value in fields:
         posted.appendlist(name, str(value))
@@ -140,7 +139,6 @@ def task_page(question: Answer) -> Answer:
 
 
 def standing(question: Answer) -> Answer:
-    """Return how the answer stands that is being made in the session."""
     work = msgspec.convert(question["work"], BrowserWork)
     found = catalog.variant(work.exercise, work.variant)
     try:
@@ -150,7 +148,6 @@ def standing(question: Answer) -> Answer:
 
 
 def example_page(question: Answer) -> Answer:
-    """Return the last step of a worked example, judged."""
     posted = posted_form(question["form"])
     context = task.example_context(question["exercise"], get_language() or "en", posted)
     return {"html": render_to_string("exercises/_example_last.html", context)}
@@ -290,7 +287,6 @@ def heatmap(question: Answer) -> Answer:
 
 
 def bring(question: Answer) -> Answer:
-    """Take a heatmap that was made here before."""
     found = msgspec.json.decode(question["document"], type=ShippedHeatmap)
     found = msgspec.structs.replace(found, title=_("Your own workload"))
     _own.clear()
@@ -309,9 +305,7 @@ def ask(text: str) -> str:
     at = question.get("at", "index.html")
     if "html" in answer and at:  # on a page of a server, addresses stay as they are
         answer["html"] = relative(
-            answer["html"],
-            at,
-            {short_id(entry.slug): entry.slug for entry in ready_scenarios.entries()},
+            answer["html"], at, {short_id(entry.slug): entry.slug for entry in ready_scenarios.entries()}
         )
     return json.dumps(answer, default=str)
 
@@ -323,7 +317,6 @@ def refused(refusal: protocol.CommandRefused, language: str) -> str:
 
 
 def _link(question: Answer) -> Answer:
-    """Return the run that a link carries."""
     entry, made_with = scenario_links.unpacked(question["packed"])
     story = localized(entry.story_json()) if entry.story_json() else None
     if story:
@@ -333,7 +326,6 @@ def _link(question: Answer) -> Answer:
 
 
 def _kept(question: Answer) -> Answer:
-    """Return a run that a server keeps, in the present form."""
     kept = rehearsal.repeatable(question["scenario"])
     story = question["story"]
     title = story["title"] if story else kept["title"]
@@ -351,7 +343,6 @@ def _cell(question: Answer) -> Answer:
 
 
 def _whatif(question: Answer) -> Answer:
-    """Return the view of a heatmap that a query asks for."""
     every = known()
     query, notices = read_query(dict(parse_qsl(question["query"])), every)
     context = {**page_context(query, every), "notices": notices}
@@ -371,7 +362,6 @@ def _library(question: Answer) -> Answer:
 
 
 def _rules(question: Answer) -> Answer:
-    """Return the rules that a search finds."""
     query = dict(parse_qsl(question["query"])).get("q", "").strip()[:LONGEST_QUERY]
     context = {"query": query, "hits": search(query), "related": related(query), "count": len(rules.by_id())}
     return {"html": render_to_string("library/_found.html", context)}

@@ -349,7 +349,6 @@ def _seed(paper: ClassPaper, student: Student, slug: str) -> int:
 
 
 def question(paper: ClassPaper, student: Student, slug: str) -> Exercise:
-    """Return an exercise of a test as a student is asked it."""
     return catalog.variant(slug, _seed(paper, student, slug))
 
 

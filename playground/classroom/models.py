@@ -18,7 +18,6 @@ class PresentClasses(models.Manager):
     """Classes that were not deleted."""
 
     def get_queryset(self) -> models.QuerySet:
-        """Leave out those that can only be brought back."""
         return super().get_queryset().filter(leaving_at=None)
 
 
@@ -26,7 +25,6 @@ class PresentStudents(models.Manager):
     """Students that were not deleted."""
 
     def get_queryset(self) -> models.QuerySet:
-        """Leave out those that can only be brought back."""
         return super().get_queryset().filter(learner__leaving_at=None)
 
 
@@ -87,7 +85,7 @@ class Student(models.Model):
     class Meta:
         ordering = ("folded",)
         constraints = [
-            models.UniqueConstraint(fields=["classroom", "folded"], name="one_nickname_in_a_class"),
+            models.UniqueConstraint(fields=["classroom", "folded"], name="one_nickname_in_a_class")
         ]
 
     def __str__(self) -> str:
@@ -123,7 +121,7 @@ class Ballot(models.Model):
     class Meta:
         ordering = ("vote", "pk")
         constraints = [
-            models.UniqueConstraint(fields=["vote", "student", "second"], name="one_ballot_in_a_round"),
+            models.UniqueConstraint(fields=["vote", "student", "second"], name="one_ballot_in_a_round")
         ]
 
     def __str__(self) -> str:
@@ -164,7 +162,7 @@ class PaperAnswer(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["paper", "student", "exercise"], name="one_answer_to_each_question"
-            ),
+            )
         ]
 
     def __str__(self) -> str:

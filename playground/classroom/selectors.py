@@ -54,7 +54,6 @@ def assigned(classroom: Classroom) -> list[Exercise]:
 
 
 def units_of(classroom: Classroom) -> list[str]:
-    """Return the units from which something is handed out, in the teacher's order."""
     return list(dict.fromkeys(each.unit for each in assigned(classroom)))
 
 

@@ -154,7 +154,6 @@ ADJECTIVES = (
     "ivory jade kind loud mild neat pale quick red soft tall"
 ).split()
 
-
 ANIMALS = (
     "otter kestrel lantern comet fox reed anvil wren badger kite mitten pebble moth plum newt owl heron maple stone "
     "crab fern lynx mole ibis toad yak tern vole carp finch hare swan"
@@ -189,7 +188,6 @@ LATIN = {
     ),
 }
 """Letters of other scripts that look like Latin ones, by the rest of their names."""
-
 
 LOOK_ALIKE = {
     ord(unicodedata.lookup(script + letter.replace("_", " "))): latin
@@ -314,7 +312,6 @@ def join(browser: Any, code: str, nickname: str) -> Student:
 
 
 def seen_in(student: Student, visitor: str) -> None:
-    """Remember the browser that a student uses now."""
     if visitor and visitor != student.visitor:
         Student.objects.filter(pk=student.pk).update(visitor=visitor)
 

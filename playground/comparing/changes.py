@@ -367,7 +367,6 @@ TOO_SLOW = _(
 BUSY = _("This server is comparing other runs. Try again in a minute.")
 BROKEN = _("The engine could not repeat one of the runs. Open it alone to see why.")
 
-
 MOST_S = 24 * 3600
 
 

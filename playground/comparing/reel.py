@@ -301,11 +301,7 @@ class ReelMaker:
         self._makings: OrderedDict[str, ReelJob] = OrderedDict()
 
     def ask(
-        self,
-        key: str,
-        scenarios: Sequence[dict[str, Any]],
-        place: AbstractContextManager[None],
-        group: str,
+        self, key: str, scenarios: Sequence[dict[str, Any]], place: AbstractContextManager[None], group: str
     ) -> ReelJob:
         """Return the comparison of this name, which is begun in a `place` of whoever asks if it is not there.
         `place`: for repeating runs. `group`: of whoever asks; see `request_callers.RequestCaller`. Raises
@@ -332,10 +328,7 @@ class ReelMaker:
                 del self._makings[key]
 
     def _work(
-        self,
-        making: ReelJob,
-        scenarios: Sequence[dict[str, Any]],
-        place: AbstractContextManager[None],
+        self, making: ReelJob, scenarios: Sequence[dict[str, Any]], place: AbstractContextManager[None]
     ) -> None:
         try:
             with place:

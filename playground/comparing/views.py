@@ -155,7 +155,6 @@ def releases(request: HttpRequest) -> HttpResponse:
 
 
 def _address(ids: list[str]) -> str:
-    """Return where two runs, or several, are shown side by side."""
     return reverse("compare-runs", args=["/".join(ids)])
 
 

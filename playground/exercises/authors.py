@@ -132,7 +132,6 @@ def condition(posted: PostedForm, row: int, run: AuthoredRun) -> dict[str, Any]:
 
 
 def go_on(run: AuthoredRun) -> dict[str, Any]:
-    """Return how the run continues after the learner's answer."""
     return {"commands": run.after(), "until_us": run.end_us}
 
 
@@ -163,7 +162,6 @@ NO_EXERCISE = _("This is not an exercise: %(problem)s")
 NO_JSON = _("it is not JSON")
 NOT_PASSED = _("Its own solution does not pass.")
 TOO_MANY_MADE = _("You have made %(most)s exercises, which is the limit. Delete one first.")
-
 
 OPS = ("==", "!=", ">", ">=", "<", "<=")
 

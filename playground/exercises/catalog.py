@@ -112,7 +112,6 @@ def forget_made() -> None:
 
 
 def find(slug: str) -> Exercise | None:
-    """Return an exercise, of a file or made by a teacher; None if there is none."""
     try:
         return exercise(slug)
     except NoExercise:
@@ -331,7 +330,6 @@ def score(work: WorkedExercise) -> float | None:
 
 
 def unit_rows(works: Mapping[str, WorkedExercise], language: str) -> list[dict[str, Any]]:
-    """Return the units with their exercises and somebody's progress."""
     return [
         unit_row(unit, str(number), of_unit(unit.slug), works, language)
         for number, unit in enumerate(units(), 1)

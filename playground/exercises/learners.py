@@ -65,7 +65,6 @@ def by_code(code: str) -> Learner | None:
 
 
 def current(browser: Any) -> Learner | None:
-    """Return the learner of a browser, if there is one."""
     number, code = browser.get(NUMBER), browser.get(KEY)
     if isinstance(number, int):
         return Learner.objects.filter(pk=number, leaving_at=None).first()
@@ -73,7 +72,6 @@ def current(browser: Any) -> Learner | None:
 
 
 def code_of(browser: Any) -> str:
-    """Return the personal code that a browser remembers, or nothing."""
     code = browser.get(KEY)
     return code if isinstance(code, str) else ""
 

@@ -77,7 +77,7 @@ class Work(models.Model):
     class Meta:
         ordering = ("learner", "begun")
         constraints = [
-            models.UniqueConstraint(fields=["learner", "exercise"], name="one_work_for_each_exercise"),
+            models.UniqueConstraint(fields=["learner", "exercise"], name="one_work_for_each_exercise")
         ]
 
     def __str__(self) -> str:
@@ -101,9 +101,7 @@ class Attempt(models.Model):
 
     class Meta:
         ordering = ("work", "number")
-        constraints = [
-            models.UniqueConstraint(fields=["work", "number"], name="one_answer_for_each_number"),
-        ]
+        constraints = [models.UniqueConstraint(fields=["work", "number"], name="one_answer_for_each_number")]
 
     def __str__(self) -> str:
         return f"{self.work_id}#{self.number}"

@@ -723,7 +723,6 @@ def _value(name: str, entry: ConfigurationEntry) -> Any:
 
 
 def _number(text: str) -> Any:
-    """Return a number where a text is one."""
     if re.fullmatch(r"-?\d{1,18}", text):
         return int(text)
     return float(text) if re.fullmatch(r"-?\d{1,18}\.\d{1,18}", text) else text

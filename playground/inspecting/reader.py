@@ -223,7 +223,6 @@ WAITING: Final = 32
 
 places = WorkPlaces(AT_ONCE, WAITING)
 
-
 R = TypeVar("R")
 logger = logging.getLogger(__name__)
 
@@ -288,7 +287,6 @@ class ReaderProcess:
     async def _steps(
         self, ticket: PlaceTicket, found: IO[bytes], known: IO[bytes]
     ) -> AsyncGenerator[bytes, None]:
-        """Yield a line for each step, until the answer is in `found`."""
         async with aclosing(self._wait(ticket)) as lines:
             async for line in lines:
                 yield line

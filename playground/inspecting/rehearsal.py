@@ -467,7 +467,6 @@ def source_of(report: dict[str, Any], choice: ReleaseChoice) -> str:
 
 
 def target_of(source: str, name: str) -> RehearsalTarget | None:
-    """Return the target of that name that the files could go to, None where there is none that is played."""
     return next((each for each in TARGETS[source] if each.name == name and not each.is_back), None)
 
 

@@ -385,5 +385,4 @@ class PlacedBytes:
 
 
 def has_placed(files: dict[str, Any]) -> bool:
-    """Return whether some of the files are not kept."""
     return any(isinstance(each, PlacedBytes) for each in files.values())

@@ -115,7 +115,6 @@ def packed(error: Exception) -> tuple[type[Exception], tuple[Any, ...], dict[str
 
 
 def unpacked(kind: type[Exception], args: tuple[Any, ...], values: dict[str, Any]) -> Exception:
-    """Return the error that `packed` took apart."""
     error = kind.__new__(kind)
     error.args = args
     error.__dict__.update(values)

@@ -37,7 +37,6 @@ COMMENT: Final = re.compile(r"^[ \t]*(?:/\*\*(?:(?!\*/).)*\*/[ \t]*|//[^\n]*)\n"
 
 
 def read(path: str) -> str:
-    """Return a text among the static files, by its path below their folder."""
     return (settings.BASE_DIR / "static" / path).read_text("utf-8")
 
 
@@ -69,7 +68,6 @@ def sprite() -> str:
 
 ICON: Final = "icon-sprite#"
 """Before an icon's name in its id: the page's scripts write the sprite's address, `#`, and the name."""
-
 
 ENTRY: Final = "js/pages/recorded.js"
 SPRITE: Final = re.compile(r'href="[^"]*/icons/sprite[^"#]*\.svg#')
@@ -130,7 +128,6 @@ def _packed(data: bytes) -> bytes:
 
 
 def _program() -> dict[str, Any]:
-    """Return what is the same in every language."""
     return {
         "modules": modules(ENTRY),
         "entry": NAME + ENTRY,

@@ -36,7 +36,6 @@ def session_exists(public_id: str) -> bool:
 
 
 def latest_of(public_ids: Sequence[str]) -> Session | None:
-    """Return the one of these sessions that was seen last."""
     return Session.objects.filter(public_id__in=public_ids).order_by("-last_seen").first()
 
 
@@ -116,9 +115,7 @@ def scenario_body(scenario: Scenario) -> dict[str, Any]:
 
 LISTED = 20
 
-
 PLAY_SALT = "a frame may play its session"
-
 
 PLAY_S = 24 * 3600
 

@@ -48,7 +48,6 @@ def _name_of(process: str) -> int:
 
 
 def is_gone(process: str) -> bool:
-    """Return whether the lock of a process is free."""
     with connection.cursor() as cursor:
         cursor.execute(_FREE, [STARTED_S, SPACE, _name_of(process)])
         return bool(cursor.fetchone()[0])

@@ -90,7 +90,6 @@ def permalinks() -> Mapping[str, str]:
 
 
 def edition(request: HttpRequest) -> dict[str, object]:
-    """Return what every template gets."""
     return {"edition": True}
 
 

@@ -87,7 +87,6 @@ class StagePicture(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def letters(self) -> list[tuple[str, str]]:
-        """Return the Greek letters that the picture has, and what they mean."""
         shown = {letter for _name, letters in self.lanes for letter in letters}
         return [(letter, str(meaning)) for letter, meaning in MEANINGS.items() if letter in shown]
 

@@ -138,7 +138,6 @@ _HALF_TEXT = _(
 )
 _NUMBER_TEXT = _("A number is too large. The largest is %(most)s.")
 
-
 Body = dict[str, Any]
 
 
@@ -269,7 +268,6 @@ class BadScenario(Exception):
 
     @property
     def first(self) -> str:
-        """The first problem as one sentence with its place."""
         problem = self.problems[0]
         if not problem.line:
             return str(problem.message)
@@ -294,7 +292,6 @@ class LibraryEntry(msgspec.Struct, frozen=True):
 
     @property
     def slug(self) -> str:
-        """Its name in the library, or nothing."""
         return self.story.slug or ""
 
     @property

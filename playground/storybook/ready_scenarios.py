@@ -62,14 +62,12 @@ def _order(each: LibraryEntry) -> tuple[int, str]:
 
 __all__ = ["FOLDER", "BadScenario", "after", "entries", "entry", "files", "load"]
 
-
 KEY: Final = "opened"
 MOST: Final = 300
 """Of a browser's scenarios; the oldest is forgotten first."""
 
 
 def slugs(browser: MutableMapping[str, Any]) -> list[str]:
-    """Return the scenarios in the order in which they were first opened."""
     return [each for each in browser.get(KEY, []) if isinstance(each, str)]
 
 

@@ -296,7 +296,6 @@ FIXED: Final[dict[str, tuple[Value, ...]]] = {
 }
 """Values that are the same for every workload."""
 
-
 AROUND: Final[dict[str, tuple[float, ...]]] = {
     "ram_bytes": (0.5, 1, 2, 4),
     "publisher_rate_per_s": (0.5, 0.75, 1, 1.25, 1.5),
@@ -304,7 +303,6 @@ AROUND: Final[dict[str, tuple[float, ...]]] = {
     "burst_count": (0.25, 0.5, 1, 2),
 }
 """Shares of what the workload has."""
-
 
 OF_COMMANDS: Final = {
     "message_size_bytes": ("size_bytes", ("publish", "set_publisher")),
@@ -318,13 +316,10 @@ OF_COMMANDS: Final = {
 }
 """Fields of commands that an axis varies, and in which commands."""
 
-
 OFFERED: Final = tuple({**FIXED, **AROUND})
 """The parameters that a visitor may put on an axis."""
 
-
 MOST_RAM_BYTES: Final = 1024**4
-
 
 LEAST_RAM_BYTES: Final = 64 * 1024
 

@@ -111,7 +111,6 @@ def remarks_of(sweep: OwnSweep) -> list[Remark]:
 
 
 def find(name: str) -> OwnSweep | None:
-    """Return a sweep by its name, which only those know who were given it."""
     return OwnSweep.objects.filter(name=name).first()
 
 
@@ -132,7 +131,6 @@ def standing(sweep: OwnSweep) -> SweepStanding:
 
 
 def end(name: str, document: bytes | None, error: Exception | None = None) -> None:
-    """Note the heatmap, or why there is none."""
     failure = "" if error is None else kept(error)
     found = {"ended": True, "document": document, "error": failure, "touched": timezone.now()}
     found["size_bytes"] = F("size_bytes") + len(document or b"")

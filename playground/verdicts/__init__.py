@@ -359,7 +359,5 @@ def related(query: str) -> RelatedPages:
     found = [verdicts()[number] for number in ranked(query, texts).keys[:MOST_RELATED]]
     every = [cards.card(entry, "") for entry in ready_scenarios.entries()]
     return RelatedPages(
-        answered(query),
-        [(each.slug, each.title) for each in found],
-        cards.found(every, query)[:MOST_RELATED],
+        answered(query), [(each.slug, each.title) for each in found], cards.found(every, query)[:MOST_RELATED]
     )

@@ -151,7 +151,6 @@ class SurfaceRow(NamedTuple):
 
 
 def names() -> list[str]:
-    """Return the names of all surfaces, in the order of the table."""
     return [name for _label, surfaces in GROUPS for name in surfaces]
 
 

@@ -45,7 +45,6 @@ def has_token(request: HttpRequest, what: str) -> bool:
 
 
 def may_repeat(request: HttpRequest) -> bool:
-    """Take a token for repeating a run up to a moment of the past."""
     return has_token(request, "past")
 
 

@@ -164,7 +164,6 @@ class PageGone(Http404):
 
 
 def wants_json(request: HttpRequest) -> bool:
-    """Return whether a script asks, rather than a person."""
     return "application/json" in request.headers.get("accept", "")
 
 

@@ -85,11 +85,7 @@ ROWS: Final = (
         "unacked 1000",
         OLD.alpha_large + OLD.pending,
     ),
-    (
-        gettext_lazy("unacknowledged message, in the channel"),
-        "channel_unacked 1000",
-        OLD.channel_pending,
-    ),
+    (gettext_lazy("unacknowledged message, in the channel"), "channel_unacked 1000", OLD.channel_pending),
     (
         gettext_lazy("entry of the index's write buffer"),
         "index_buffer 1000",

@@ -13,17 +13,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from engine.broker.commands.settings import release_of
 from playground.storybook import cards
-from playground.storybook.cards import (
-    BLOCK,
-    BOTTOM,
-    DISK,
-    RAM,
-    STEP,
-    WATER,
-    WIDTH,
-    MemoryLevel,
-    StagePicture,
-)
+from playground.storybook.cards import BLOCK, BOTTOM, DISK, RAM, STEP, WATER, WIDTH, MemoryLevel, StagePicture
 
 SIZE: Final = (1200, 630)
 PAGE, CARD, INK, FAINT, LINE = "#f2f0ea", "#ffffff", "#191c21", "#5d6772", "#e4e0d7"

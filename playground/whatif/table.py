@@ -151,7 +151,6 @@ def breaks(values: Sequence[Any]) -> frozenset[int]:
 PAGING = paged_out.name
 """Of this and of BLOCKED the first cell that is not zero is outlined."""
 
-
 PAGING_RATIO = "vm_memory_high_watermark_paging_ratio"
 
 

@@ -129,7 +129,6 @@ def _measured(exercise: Exercise, give_up: GiveUp) -> tuple[int, dict[str, int]]
 
 _numbers = KnownAnswers(_measured)
 
-
 LANE = re.compile(r"queue\.lanes\.(\w+)\.messages\Z")
 COUNTED = re.compile(r"queue\.(\w+)\.count\Z")
 PLACE = re.compile(r"queue\.place\.(\d+)\Z")
@@ -219,7 +218,6 @@ def ids(exercise: Exercise) -> list[str]:
 
 
 def holding(exercise: Exercise, give_up: GiveUp = never) -> list[str]:
-    """Return the ids of the options whose condition holds."""
     return list(_holding.answer(exercise, give_up))
 
 
@@ -230,7 +228,6 @@ def _held(exercise: Exercise, give_up: GiveUp) -> tuple[str, ...]:
 
 
 _holding = KnownAnswers(_held)
-
 
 TEXT = 60
 
@@ -453,7 +450,6 @@ def _matched(exercise: Exercise, give_up: GiveUp) -> Mapping[str, Sequence[str]]
 
 
 _matching = KnownAnswers(_matched)
-
 
 MOST_ITEMS = 8
 """Events that an author can choose."""
