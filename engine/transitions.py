@@ -5,7 +5,7 @@ A transition reports what changed, names the rule that caused it (`rule`) and ca
 its own kinds, and static/js/model/reduce.js for its twin. On the wire and in the digest a transition is one row:
 [kind, rule, fields..., why].
 
-A kind is one class in a module of `MODULES`, and `about` describes it. `manage.py catalogue` writes the
+A kind is one class in a module of `MODULES`, and `about` describes it. `python -m tools.catalogue` writes the
 page's module of kinds and the tables in docs/transitions.md from these classes.
 """
 

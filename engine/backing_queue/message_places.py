@@ -1,7 +1,7 @@
 """The places of a queue's messages: each backing queue registers its places, and other code iterates over
 them.
 
-The page's module of places is generated from these tables by `manage.py catalogue`.
+The page's module of places is generated from these tables by `python -m tools.catalogue`.
 """
 
 from __future__ import annotations

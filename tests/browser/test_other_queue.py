@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from playground import catalogue
 from playground.offline import export, page
 from tests.browser.waits import frames, still_box
 from tests.helpers.shelf import install
+from tools.catalogue import script_modules as catalogue
 
 RUN = {
     "version": 1,

@@ -8,12 +8,12 @@ from functools import cache
 
 import pytest
 
-from playground.catalogue import FILES as FILES_WRITTEN
 from tests.layering import documents, programs
 from tests.layering.graph import figures
 from tests.layering.rooms import rooms_of
 from tests.layering.rules import ENGINE_PACKAGES
 from tests.layering.sources import ROOT, file_imports
+from tools.catalogue.written_files import FILES as FILES_WRITTEN
 
 FILES = set(
     subprocess.run(

@@ -47,7 +47,6 @@ ABOVE: Final = (
 )
 """Who asks registries what a generation brings (`engine/generations.py`)."""
 NAMING_ONE: Final = {
-    "playground/catalogue.py": "the page's types and places in rows are written from the generations' own",
     "playground/whatif/table.py": "heatmaps outline where paging begins",
 }
 

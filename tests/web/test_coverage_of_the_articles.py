@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from io import StringIO
 from pathlib import Path
 
 import pytest
-from django.core.management import call_command
 from django.test import Client
 from django.utils import translation
 from msgspec.structs import replace
 
 from playground import verdicts
-from playground.catalogue import said_near
-from playground.management.commands.draw_items import drawn
 from playground.models import Scenario
 from playground.storybook import ready_scenarios
 from playground.storybook.cards import SUBJECTS
@@ -23,6 +19,8 @@ from playground.storybook.rehearsal import rehearse
 from playground.storybook.story import KEYS, in_language
 from playground.web import live_page
 from tests.helpers.terms import terms_of
+from tools.catalogue.coverage import said_near
+from tools.catalogue.drawn_items import drawn, lines
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "coverage-of-the-articles.md"
@@ -99,10 +97,9 @@ def test_eighty_items_were_drawn_and_judged_and_none_is_left_that_is_not_shown()
             judgement.items
         )
         assert {now for _found, now in judgement.items.values()} <= {"shown", "told"}
-    printed = StringIO()
-    call_command("draw_items", seed=second.seed, count=80, stdout=printed)
+    printed = "\n".join(lines(second.seed, 80))
     for item in second.items:
-        assert f"{item}: " in printed.getvalue()
+        assert f"{item}: " in printed
 
 
 @pytest.mark.parametrize("language", KEYS)

@@ -19,7 +19,6 @@ from django.conf import settings as django_settings
 from django.test import Client
 
 from playground.asgi import application
-from playground.catalogue import RefusedMessage, WelcomeMessage
 from playground.classroom import sockets as classroom_sockets
 from playground.hosting.run import FRAMES_IN_FLIGHT
 from playground.limits.request_callers import AT_ONCE
@@ -27,6 +26,7 @@ from playground.models import CommandRecord, Session
 from playground.records import kept_runs
 from playground.sessions import live_hosts, session_sockets
 from tests.helpers.patience import PATIENCE_S
+from tools.catalogue.script_modules import RefusedMessage, WelcomeMessage
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -10,12 +10,12 @@ import pytest
 from channels.db import database_sync_to_async
 from django.test import Client
 
-from playground.catalogue import MovedMessage
 from playground.models import Lease, Session
 from playground.records import kept_runs, session_leases
 from playground.records.session_leases import LeaseHolder
 from playground.sessions import live_hosts, session_sockets
 from tests.web import test_sockets
+from tools.catalogue.script_modules import MovedMessage
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -1,6 +1,6 @@
 /** What is known of each kind of transition.
  *
- * Written by `manage.py catalogue` from engine/transitions.py: change that, not this file. */
+ * Written by `python -m tools.catalogue` from engine/transitions.py: change that, not this file. */
 
 /**
  * The fields of `About` in engine/report/transitions/base.py; one that is left out has no effect.

@@ -1,6 +1,6 @@
 /** Where the messages of a queue can lie.
  *
- * Written by `manage.py catalogue` from engine/backing_queue/places: change that, not this file. */
+ * Written by `python -m tools.catalogue` from engine/backing_queue/places: change that, not this file. */
 
 /** The backing queue of a queue whose settings name no other. */
 export const USUAL = "variable_queue";

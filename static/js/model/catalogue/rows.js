@@ -1,6 +1,6 @@
 /** Rows by the names of their fields.
  *
- * Written by `manage.py catalogue` from engine/transitions.py, engine/values/extents.py and engine/folding.py: change that, not this file. */
+ * Written by `python -m tools.catalogue` from engine/transitions.py, engine/values/extents.py and engine/folding.py: change that, not this file. */
 
 /** The longest stretch of consecutive messages whose other fields are all equal; bodies may differ by a column. */
 export const EXTENT = Object.freeze({ start: 0, count: 1, msg_no: 2, size_bytes: 3, flags: 4, expiry_us: 5, template: 6 });

@@ -1,6 +1,6 @@
 /** Types of rows, transitions, states and messages, for comments: `import(...)`. Nothing of it runs.
  *
- * Written by `manage.py catalogue` from the engine's classes and playground/catalogue.py: change that, not this file. */
+ * Written by `python -m tools.catalogue` from the engine's classes and tools/catalogue/script_modules.py: change that, not this file. */
 
 /** @typedef {Record<string, any>} Values */
 
