@@ -365,8 +365,8 @@ PATHS: Final = (
         _("When does a message leave RAM, and which one?"),
         "first-burst greek-letters five-lanes paging-spike target-ram-count two-kinds-of-messages "
         "lanes-join-at-the-drain lanes-of-lanes memory-alarm where-is-my-memory ratio-of-three-quarters "
-        "threshold-too-high paging-ratio-above-one watermark-advice rss-blocks-a-small-node alpha-against-delta "
-        "real-delta",
+        "threshold-too-high paging-ratio-above-one watermark-advice rss-blocks-a-small-node "
+        "alpha-against-delta real-delta",
     ),
     _path(
         "backlog",
