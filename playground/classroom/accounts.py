@@ -125,15 +125,25 @@ def begin_hearing() -> None:
 def group_of(browser: Mapping[str, Any]) -> str:
     """Return how limits call a student's class, or a teacher."""
     learner = browser.get(learners.NUMBER)
-    if isinstance(learner, int):
-        found = Student.objects.filter(learner=learner).values_list("classroom", flat=True).first()
-        if found is not None:
-            return f"class {found}"
+    if isinstance(learner, int) and (found := _class_of(learner)) is not None:
+        return f"class {found}"
     return f"teacher {browser[SESSION_KEY]}" if SESSION_KEY in browser else ""
 
 
-# Written out, because it is asked for each answer and each page: Django takes longer to write it than the database to
-# answer it.
+def _class_of(learner: int) -> int | None:
+    with connection.cursor() as cursor:
+        cursor.execute(_CLASS, [learner])
+        found = cursor.fetchone()
+    return None if found is None else found[0]
+
+
+# Written out, because they are asked for each answer and each page: Django takes longer to write them than the database
+# to answer them.
+_CLASS: Final = """
+    SELECT student.classroom_id
+    FROM classroom_student AS student JOIN exercises_learner AS learner ON learner.id = student.learner_id
+    WHERE student.learner_id = %s AND learner.leaving_at IS NULL
+"""
 _STANDING: Final = """
     SELECT classroom.frozen,
         EXISTS (
@@ -172,7 +182,7 @@ def closed(learner: Learner, slug: str, hidden: bool) -> PageMessage | None:
 
 
 def _worked(sender: Any, learner: Learner, work: Any = None, **more: Any) -> None:
-    classroom = Student.objects.filter(learner=learner).values_list("classroom_id", flat=True).first()
+    classroom = _class_of(learner.pk)
     if classroom is not None:
         (rooms.announce_change if work is None else rooms.announce_work)(classroom)
 
