@@ -26,13 +26,9 @@ StopKind = Literal["clean", "kill", "kill_in_flush", "power"]
 
 
 class HostMeans(NamedTuple):
-    """The parts from which a virtual host's shared files are made.
-
-    Args:
-        root: folder of the virtual host.
-        emit: receives every transition.
-        later: runs an action after this many microseconds.
-        prefix: of the stores' names; empty in the first virtual host.
+    """The parts from which a virtual host's shared files are made. `root`: folder of the virtual host.
+    `later`: runs an action after this many microseconds. `prefix`: of the stores' names; empty in the first
+    virtual host.
     """
 
     root: str
@@ -88,7 +84,6 @@ class QueueConfig(msgspec.Struct, frozen=True, kw_only=True):
         storage, directory: where its own files are.
         files: what it shares with the other queues of its virtual host, whose stores run already.
         ref: name of the queue at the stores.
-        emit: receives every transition.
         as_read: completes messages that were read from disk.
         resource: the broker's name of the queue in its files, if it differs.
         credit: towards the stores, if it shares that with other queues of its process.
@@ -137,13 +132,9 @@ def any_queue(_: DeclaredSettings) -> bool:
 
 
 class StorageGeneration(msgspec.Struct, frozen=True, kw_only=True):
-    """One generation of storage.
-
-    Args:
-        settings: class of what its queues and stores read from the configuration; a release may change defaults.
-        codec: makes the codec of messages from the settings, the prefix of their ids and known templates.
-        host_files: makes the files that the queues of a virtual host share.
-        make: makes a blank queue.
+    """One generation of storage. `settings`: class of what its queues and stores read from the configuration;
+    a release may change defaults. `codec`: makes the codec of messages from the settings, the prefix of their
+    ids and known templates. `host_files`: makes the files that the queues of a virtual host share.
     """
 
     name: str

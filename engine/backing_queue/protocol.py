@@ -23,7 +23,6 @@ class Arrival(msgspec.Struct, frozen=True, gc=False):
     """Messages on their way into a queue, with consecutive message numbers and all else equal.
 
     Args:
-        count: number of messages.
         msg_no: number of the first message's id.
         size_bytes: body bytes of each: one number, or a column.
         raw_persistent: the publisher set delivery_mode 2.

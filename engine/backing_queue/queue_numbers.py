@@ -172,11 +172,8 @@ C = TypeVar("C", bound=StorePeer)
 
 class QueueNumbers(Generic[C]):
     """Fields of one queue that generations share; the verbs of a generation work on its own kind of record.
-
-    Args:
-        emit: receives every transition.
-        settle: lets the stores handle what was sent to them.
-        persistent, transient: clients of the two message stores.
+    `settle`: lets the stores handle what was sent to them. `persistent`, `transient`: clients of the two
+    message stores.
     """
 
     counter_names: ClassVar[Sequence[str]]

@@ -23,7 +23,6 @@ class StoreLoad(msgspec.Struct, frozen=True):
     """What the memory model counts of a store.
 
     Args:
-        files: how many there are.
         messages: in its index.
         cached: messages in the current file's cache.
         cached_bytes: of the records that the cache holds.

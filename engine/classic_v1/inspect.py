@@ -54,12 +54,8 @@ def crash(
     storage: Storage, directory: str, terms: RecoveryTerms, codec: MessageCodec, settings: QueueSettings
 ) -> ProcessCrash | None:
     """Return how the first read of delta after a clean start ends the process; None where it does not.
-
-    Args:
-        storage, directory: the queue's files; they stay as they are.
-        terms: what the queue left.
-        codec: of its virtual host.
-        settings: of the release that wrote them.
+    `storage`, `directory`: the queue's files; they stay as they are. `terms`: what the queue left.
+    `settings`: of the release that wrote them.
     """
     copy = LedgerStorage()
     for name in storage.list(directory):

@@ -48,7 +48,6 @@ class KnownBodies(StretchRecord, frozen=True, array_like=True, gc=False):
 
     Args:
         start: first position.
-        count: how many.
         offset: where the lowest of them begins.
         entry_bytes: bytes of each, with its header: one number, or lengths that differ.
         code: WAITING, WRITTEN or HOLE.

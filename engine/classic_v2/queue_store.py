@@ -32,7 +32,6 @@ class EntryPlace(StretchRecord, frozen=True, array_like=True, gc=False):
 
     Args:
         start: first position.
-        count: how many.
         offset: of the first entry's header.
         term_bytes: bytes of each term: one number, or lengths that differ.
         step: -1 where the last position was written first, as when 3.10 pages out from a lane's tail.
@@ -123,16 +122,7 @@ MODULE = "rabbit_classic_queue_store_v2"
 
 
 class QueueStore:
-    """The small bodies of one queue.
-
-    Args:
-        directory: the queue's directory inside `storage`.
-        storage: where its files are.
-        codec: encodes messages.
-        settings: sizes and capabilities.
-        name: of the queue, as transitions carry it.
-        emit: receives every transition.
-    """
+    """The small bodies of one queue. `name`: of the queue, as transitions carry it."""
 
     def __init__(
         self,

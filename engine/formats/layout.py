@@ -17,13 +17,8 @@ class NoRecord(ValueError):
 
 
 class FieldBits(msgspec.Struct, frozen=True):
-    """Some bits of a field.
-
-    Args:
-        high: number of the highest one, counted from the field's last bit as 0.
-        low: number of the lowest one.
-        value: their value as a number.
-        words: what that value means.
+    """Some bits of a field. `high`: number of the highest one, counted from the field's last bit as 0. `low`:
+    number of the lowest one. `words`: what that value means.
     """
 
     name: str
@@ -40,7 +35,6 @@ class FileField(msgspec.Struct, frozen=True):
         name: what they are called; the same for the same meaning, whatever the value.
         part: the larger part of the record they belong to, such as "message id" or "term".
         offset: of the first one, from the beginning of the record.
-        length: how many.
         depth: how deep inside the Erlang term, 0 outside of it.
         bits: the bit fields inside, highest first.
     """
@@ -62,7 +56,6 @@ class FileLayout(msgspec.Struct, frozen=True):
         kind: "publish", "mark" (a segment's deliver or ack), "deliver", "ack", or "content" (of a store).
         size: bytes of the record with the deliver and ack records of the same message right behind it.
         number: the rel of a segment record (S60) or the seq_id of a journal record (S62), else None.
-        msg_id: the message id, None for deliver and ack.
         embedded_bytes: length of the embedded term, 0 without one.
     """
 
@@ -79,14 +72,9 @@ Read = Callable[[int, int], bytes]
 
 
 class FoundBytes(msgspec.Struct, frozen=True):
-    """One record on the way.
-
-    Args:
-        kind: "publish", "mark" (a segment's deliver or ack), "deliver", "ack" or "content".
-        offset: of its first byte.
-        size: its bytes.
-        number: rel in a segment, seq_id in the journal, None in a store.
-        msg_id: the message id, None for deliver and ack.
+    """One record on the way. `kind`: "publish", "mark" (a segment's deliver or ack), "deliver", "ack" or
+    "content". `offset`: of its first byte. `number`: rel in a segment, seq_id in the journal, None in a
+    store.
     """
 
     kind: str
@@ -103,7 +91,6 @@ class IndexHome(msgspec.Struct, frozen=True):
         kind: of its records, as in `FileReader.names`.
         number: of the segment; 0 for a file of which there is one.
         offset: of the record's first byte.
-        size: its bytes.
         others: its other records, each as kind and label of the file, path and record.
     """
 

@@ -26,11 +26,9 @@ class StoreRecords(RecordRun, frozen=True, eq=False):
 
     Args:
         msg_no: number of the first message.
-        count: number of records.
         body_bytes: body bytes of each message: one number, or a column.
         raw_persistent: the message's own delivery mode is 2.
         template: number of the term's template.
-        codec: encodes the messages; not compared.
         term: the very term of another node's message; then `count` is 1.
         step: 1 when the lowest number comes first in the file, -1 when the highest does (alphas are paged out
             newest first); a single record has step 1.

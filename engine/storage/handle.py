@@ -17,13 +17,9 @@ class LateHandle(Protocol):
 
 
 class BufferedHandle:
-    """Appends to one file through a buffer that lives in the process.
-
-    Args:
-        storage: where the file is.
-        path: the file; it need not exist yet.
-        limit_bytes: the buffer is handed over when it holds strictly more (S21); 0 for no buffer, None for no limit.
-        on_write: called with the bytes of each hand-over to the operating system.
+    """Appends to one file through a buffer that lives in the process. `path`: the file; it need not exist
+    yet. `limit_bytes`: the buffer is handed over when it holds strictly more (S21); 0 for no buffer, None for
+    no limit. `on_write`: called with the bytes of each hand-over to the operating system.
     """
 
     __slots__ = (

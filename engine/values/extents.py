@@ -260,9 +260,7 @@ class StoreRow(StretchRecord, frozen=True, array_like=True, gc=False):
     Args:
         start: number of the first message.
         refs: reference count of each; 0 is garbage that stays until the file goes.
-        file: number of the file.
         offset: offset in bytes of the record of `start`.
-        record_bytes: bytes of each record.
         step: 1 when the following messages lie behind, -1 when they lie before (written newest first).
     """
 

@@ -248,13 +248,8 @@ def equal(each: int | Sizes | Lengths) -> int:
 
 
 def reach(each: int | Sizes | Lengths, msg_no: int, count: int, step: int, needed: int) -> int:
-    """Return how many messages have `needed` in total: at least 1, at most `count`.
-
-    Args:
-        each: number or column.
-        msg_no: number of the first.
-        count: how many there are.
-        step: 1 to begin with the first, -1 with the last.
+    """Return how many messages have `needed` in total: at least 1, at most `count`. `each`: number or column.
+    `msg_no`: number of the first. `step`: 1 to begin with the first, -1 with the last.
     """
     if count == 1:
         return 1

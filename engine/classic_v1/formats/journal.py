@@ -53,9 +53,7 @@ class JournalRecords(RecordRun, frozen=True, eq=False):
         action: "publish", "deliver", "ack", or "publish_deliver" and "deliver_ack" for both records of each seq_id in
             turn (S66, V1).
         start: first seq_id.
-        count: number of seq_ids.
         publish: contents of the publish records; None where there are none.
-        codec: encodes embedded messages; not compared.
         term: the embedded term of another node's message; then `count` is 1.
         step: 1 when the lowest seq_id comes first; -1 when the highest does (one call's acks are gathered by consing;
             messages leave q3 for delta from its tail, Q49); a single record has step 1.
@@ -177,10 +175,6 @@ class JournalMarks(msgspec.Struct, frozen=True):
 
 def decode_journal(data: bytes, codec: MessageCodec) -> list[AnyChunk]:
     """Read a journal into the longest runs.
-
-    Args:
-        data: the whole file.
-        codec: reads embedded messages and ids.
 
     Returns:
         `JournalRecords`s in file order, with `JournalMarks` where very many marks are scattered; what lies behind the

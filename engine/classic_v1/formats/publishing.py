@@ -27,7 +27,6 @@ class PublishRecord(msgspec.Struct, frozen=True):
         size_bytes: body bytes of each: one number, or a column.
         expiry_us: absolute microseconds, 0 for never.
         persistent: queue durable and message persistent.
-        embedded: the message term is in the record.
         raw_persistent: the message's own delivery mode is 2.
         template: number of the term's template.
     """
@@ -129,7 +128,6 @@ def fill_publish(
     Args:
         rows: the table; its rows are in the order of `ids`.
         at: column of the id.
-        codec: encodes the terms.
         publish: contents of the publish records, of the message with the lowest number.
         ids: 16 id bytes a row.
         term: the very bytes of another node's message, or None.
@@ -305,7 +303,6 @@ def number_foreign(
     Args:
         at: offset of the first record in bytes.
         stride: bytes of each record.
-        count: number of records.
         ids_at: column of the id.
         codec: gives the numbers, in ascending order of the entries.
         step: 1 when the entries ascend in the file, -1 when they descend.

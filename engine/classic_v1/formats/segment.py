@@ -43,7 +43,6 @@ class SegmentRecords(RecordRun, frozen=True, eq=False):
         count: number of entries, all in one segment.
         publish: contents of the publish records (its msg_no belongs to `start`); None without them.
         marks: deliver and ack records of each entry, 0 to 2.
-        codec: encodes embedded messages; not compared.
         term: the embedded term of another node's message; then `count` is 1.
     """
 
@@ -138,10 +137,6 @@ def _heads(rels: np.ndarray[tuple[int], np.dtype[np.uint16]], kind: int) -> Byte
 
 def decode_segment(data: bytes, segment: int, entry_count: int, codec: MessageCodec) -> list[AnyChunk]:
     """Read a segment file into the longest runs.
-
-    Args:
-        segment: its number.
-        codec: reads embedded messages and ids.
 
     Returns:
         `SegmentRecords`s in file order. The 2-byte head of a publish record that the file's end cuts off is `RawBytes`

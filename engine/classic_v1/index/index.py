@@ -60,9 +60,6 @@ class QueueIndex:
         queue: queue name, as transitions carry it.
         resource: what the broker calls it, where that is not its name.
         directory: the queue's directory, relative to the storage's root (S1).
-        storage: where the files are.
-        codec: message numbers, ids and terms.
-        settings: entries per segment and journal limit.
         confirms: who waits for durable records (K5, S85).
     """
 

@@ -28,8 +28,6 @@ class JournalSlot(StretchRecord, frozen=True, array_like=True, gc=False):
         start: seq_id of the first entry.
         count: number of entries, at least 1.
         publish: record of the first entry, the others follow in msg_no; None without a publish record.
-        delivered: whether a deliver record is there.
-        acked: whether an ack record is there.
         term: the embedded term of another node's message, whose bytes stay as they are; then `count` is 1.
     """
 

@@ -148,12 +148,8 @@ def is_pending(q: QueueState, start: int, count: int) -> list[Extent]:
 
 
 def ack(q: QueueState, tags: Sequence[Range], multiple: bool) -> list[Extent]:
-    """End messages that consumers acknowledged (Q39).
-
-    Args:
-        tags: seq_ids in the order given.
-        multiple: one call with the whole list, else one call for each tag.
-    Returns the runs found, in the order of the tags; unknown tags are ignored.
+    """End messages that consumers acknowledged; return the runs found, in the order of the tags (Q39). `tags`:
+    seq_ids; unknown ones are ignored. `multiple`: one call with the whole list, else one call for each tag.
     """
     found: list[Extent] = []
     total = 0

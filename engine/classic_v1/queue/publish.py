@@ -171,12 +171,8 @@ def _enter_several(q: QueueState, extents: list[Extent], way: Way, settles: bool
 
 
 def requeue(q: QueueState, tags: Sequence[Range], multiple: bool) -> list[Extent]:
-    """Put pending messages back (Q40).
-
-    Args:
-        tags: seq_ids; a call sorts its own.
-        multiple: one call with all of them, else one call for each tag in the given order.
-    Returns the runs requeued, ascending for each call.
+    """Put pending messages back; return them, ascending for each call (Q40). `tags`: seq_ids; a call sorts its
+    own. `multiple`: one call with all of them, else one call for each tag in the given order.
     """
     if multiple:
         return _requeue_once(q, sorted(tags, key=lambda tag: tag.start))

@@ -135,13 +135,8 @@ def _claim(wanted: MessageTallies, file: int, low: int, run: _Records) -> list[S
 
 
 def scan(state: StoreState, number: int) -> tuple[list[tuple[int, _Records]], int]:
-    """Read a store file as the broker's scanner does (S209).
-
-    Args:
-        number: number of the file.
-
-    Returns:
-        (offset in bytes, records) ascending, in the longest runs, and the end of the last complete record.
+    """Read a store file as the broker's scanner does (S209). Returns (offset in bytes, records) ascending, in the
+    longest runs, and the end of the last complete record.
     """
     codec = state.codec
     chunks = state.storage.read(state.path(number), partial(decode_store, codec=codec, heads=True))
@@ -232,16 +227,9 @@ def start(
     refs: frozenset[str],
     references: Callable[[], Iterable[Reference]],
 ) -> bool:
-    """Start on the files that are there (S206-S208).
-
-    Args:
-        state: empty tables to fill.
-        collector: called with the files without live records after a dirty start.
-        refs: names of the clients that the queues' recovery terms hold.
-        references: gives what the queues' indexes refer to; only called when dirty (S117).
-
-    Returns:
-        Whether the start is clean.
+    """Start on the files that are there; return whether cleanly (S206-S208). `state`: empty tables to fill.
+    `collector`: asked to delete files without live records after a dirty start. `refs`, `references`: as of
+    `MsgStore.start`.
     """
     stop = take_clean_stop(state.storage, state.directory, CleanStop)
     crashed = _append_tmp_files(state)

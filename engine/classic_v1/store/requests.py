@@ -13,13 +13,8 @@ from engine.values.stretches import Range
 
 
 class StoreContent(NamedTuple):
-    """Values that all messages of a run share, except the sizes of a column.
-
-    Args:
-        size_bytes: body bytes of each.
-        raw_persistent: the message's own delivery mode is 2.
-        template: number of the term's template.
-        record_bytes: bytes of each store record.
+    """Values that all messages of a run share, except the sizes of a column. `size_bytes`: body bytes of
+    each. `raw_persistent`: the message's own delivery mode is 2. `template`: number of the term's template.
     """
 
     size_bytes: Each
@@ -29,13 +24,8 @@ class StoreContent(NamedTuple):
 
 
 class WriteRequest(msgspec.Struct, frozen=True):
-    """One write message for each of `count` ids (S140).
-
-    Args:
-        msg_no: lowest message number.
-        count: how many.
-        step: 1 when the lowest was sent first, -1 when the highest was.
-        each: each was sent by a call of its own.
+    """One write message for each of `count` ids (S140). `msg_no`: lowest message number. `step`: 1 when the
+    lowest was sent first, -1 when the highest was. `each`: each was sent by a call of its own.
     """
 
     peer: V1Peer

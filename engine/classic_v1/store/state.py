@@ -207,15 +207,9 @@ def fits(destination: FileRow, source: FileRow, limit_bytes: int) -> bool:
 def row_at(
     msg_no: int, count: int, file: int, low: int, record_bytes: Length, step: int, refs: int = 1
 ) -> StoreRow:
-    """Return entries of records whose first byte is at `low`.
-
-    Args:
-        msg_no: lowest message number.
-        count: how many.
-        file: number of the file.
-        low: offset in bytes of the first record in the file.
-        record_bytes: bytes of each record.
-        step: 1 when the lowest number comes first in the file, -1 when the highest does.
+    """Return entries of records whose first byte is at `low`. `msg_no`: lowest message number. `low`: offset
+    in bytes of the first record in the file. `step`: 1 when the lowest number comes first in the file, -1
+    when the highest does.
     """
     if step > 0 or count == 1:
         return StoreRow(msg_no, count, refs, file, low, record_bytes, step)
@@ -275,13 +269,9 @@ class StoreIndexTable:
 
 
 class JudgedFile(msgspec.Struct, frozen=True, gc=False):
-    """Messages that a write or remove treats alike (S142, S150).
-
-    Args:
-        start: first message number.
-        count: how many.
-        row: their index entries, None when unknown.
-        masked: the client is dying and this is younger than its death, or unknown.
+    """Messages that a write or remove treats alike (S142, S150). `start`: first message number. `row`: their
+    index entries, None when unknown. `masked`: the client is dying and this is younger than its death, or
+    unknown.
     """
 
     start: int

@@ -35,9 +35,6 @@ class MsgStore:
 
     Args:
         name: "persistent" or "transient".
-        directory: its directory inside `storage`.
-        storage: where its files are.
-        settings: limits and credits.
     """
 
     def __init__(
@@ -136,14 +133,8 @@ class MsgStore:
         self._mailbox.items.append(remove)
 
     def end_each(self, peer: V1Peer, messages: Sequence[Range], read: bool) -> int:
-        """Read and remove messages, each by calls of its own, as doing that and settling would (S147, S155, S186).
-
-        Args:
-            messages: their numbers, in order.
-            read: whether their bodies are read before.
-
-        Returns:
-            How many were read.
+        """Read and remove messages, each by calls of its own, as doing that and settling would; return how many
+        were read (S147, S155, S186). `messages`: their numbers, in order. `read`: whether to read them before.
         """
         at = 0
         while at < len(messages):
@@ -236,13 +227,8 @@ class MsgStore:
         return self._collector.requests
 
     def handle_mailbox(self, limit: int | None = None) -> int:
-        """Handle messages: results of the garbage collector first, then what clients sent (S136).
-
-        Args:
-            limit: the most messages to handle; None for all.
-
-        Returns:
-            How many were handled.
+        """Handle messages, at most `limit`: results of the garbage collector first, then what clients sent;
+        return how many (S136).
         """
         handled = 0
         while self._mailbox and (limit is None or handled < limit):
@@ -315,15 +301,9 @@ class MsgStore:
         self._collector.maybe_compact()
 
     def start(self, refs: Iterable[str], references: Callable[[], Iterable[Reference]]) -> bool:
-        """Start on the files that are there (S206-S208).
-
-        Args:
-            refs: names of the clients found in the queues' recovery terms.
-            references: gives the runs of messages that the queues' indexes refer to, one reference for each time a
-                message is in a run (S117); only called when the start is dirty.
-
-        Returns:
-            Whether it started cleanly.
+        """Start on the files that are there; return whether cleanly (S206-S208). `refs`: names of the clients
+        found in the queues' recovery terms. `references`: gives the runs of messages that the queues' indexes
+        refer to, one reference for each time a message is in a run (S117); only called when the start is dirty.
         """
         self._forget()
         clean = recovery.start(self._state, self._collector, frozenset(refs), references)

@@ -40,15 +40,7 @@ class BodyReader:
         self._collector = collector
 
     def read(self, peer: V1Peer, start: int, count: int) -> int:
-        """Read messages, in ascending order (S155).
-
-        Args:
-            start: first message number.
-            count: how many.
-
-        Returns:
-            How many reads wait for a locked file.
-        """
+        """Read messages, in ascending order; return how many reads wait for a locked file (S155)."""
         state = self._state
         waiting = 0
         at = start
@@ -326,14 +318,9 @@ class Ender:
         return len(rows)
 
     def end(self, peer: V1Peer, start: int, count: int, read: bool, finish: Callable[[], None]) -> int:
-        """End messages up to the one after which garbage collection may start; return how many, 0 where it is unsure.
-
-        Args:
-            peer: their client, which has nothing under way.
-            start: first message number.
-            count: how many.
-            read: whether their bodies are read before.
-            finish: ends the call; asked when the garbage collector has something to do.
+        """End messages up to the one after which garbage collection may start; return how many, 0 where it is
+        unsure. `peer`: their client, which has nothing under way. `read`: whether their bodies are read before.
+        `finish`: ends the call; asked when the garbage collector has something to do.
         """
         state, collector = self._state, self._collector
         row = state.index.rows.at(start)

@@ -144,9 +144,7 @@ class MessageContainer(msgspec.Struct, frozen=True):
 
     Args:
         exchange, routing_keys: where it was published.
-        properties: the encoded property list.
         body_bytes: bytes of all fragments.
-        id16: the message id.
         persistent: the message's own delivery mode is 2.
         annotations: the whole map; names as strings.
         places: where the length of the properties, the body and the id begin; None where there is not one fragment.

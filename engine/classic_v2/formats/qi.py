@@ -96,7 +96,6 @@ class IndexSlots(RecordRun, frozen=True, eq=False):
     """Live slots of consecutive positions whose messages are alike (W83).
 
     Args:
-        count: number of slots.
         persistent: effective persistence.
         location: where the bodies are.
         body_bytes: body bytes of each: one number, or a column.
@@ -105,7 +104,6 @@ class IndexSlots(RecordRun, frozen=True, eq=False):
         offset: of the first body's entry in `.qs`; only of bodies in the per-queue store.
         term_bytes: bytes of each stored term: a number or lengths; only of bodies in the per-queue store.
         step: -1 where bodies in the per-queue store lie from the last to the first.
-        codec: gives the ids; not compared.
     """
 
     count: int
@@ -204,10 +202,6 @@ class IndexSlots(RecordRun, frozen=True, eq=False):
 
 def decode_index(data: bytes, codec: MessageCodec) -> list[AnyChunk]:
     """Read a `.qi` file into the longest runs (W81-W84).
-
-    Args:
-        data: the whole file.
-        codec: numbers the ids.
 
     Returns:
         A `FileHeader`, then `IndexSlots`, `BlankBytes` for empty slots, and `RawBytes` for every slot that is neither:

@@ -30,12 +30,10 @@ class StoreEntries(RecordRun, frozen=True, eq=False):
 
     Args:
         msg_no: number of the first message.
-        count: number of entries.
         body_bytes: body bytes of each message: one number, or a column.
         raw_persistent: the message's own delivery mode is 2.
         template: number of the term's template.
         checked: entries have a checksum.
-        codec: encodes the messages; not compared.
         term: the very terms of another node's messages, back to back, all of one length.
         step: -1 where message numbers fall.
     """
@@ -122,10 +120,8 @@ def read_entry(data: bytes, at: int, term_bytes: int, codec: MessageCodec) -> St
     """Read one entry and check it, as the broker does (W117, W120).
 
     Args:
-        data: the file.
         at: offset of the entry's header.
         term_bytes: size that the index states.
-        codec: reads the message.
 
     Raises:
         EntryDamaged: it cannot be read.
@@ -181,14 +177,8 @@ def read_entries(
 
 
 def _foreign_run(data: bytes, at: int, count: int, first: StoreEntries, term: bytes) -> StoreEntries:
-    """Return the longest run of another node's messages that begins with an entry: alike, and numbered one by one.
-
-    Args:
-        data: the file.
-        at: offset of the entry's header.
-        count: most entries of the run.
-        first: the entry.
-        term: its term.
+    """Return the longest run of another node's messages that begins with an entry: alike, and numbered one by
+    one. `at`: offset of the entry's header. `count`: most entries of the run. `first`: the entry.
     """
     codec, shared = first.codec, first.codec.shared_places(term)
     if shared is None or first.msg_no < FIRST_FOREIGN:

@@ -107,14 +107,7 @@ def enter_found(
 def references(
     storage: Storage, directory: str, codec: MessageCodec, settings: V2Settings
 ) -> Iterator[Range]:
-    """Yield the live persistent messages of the shared store that a queue's `.qi` files name.
-
-    Args:
-        storage: where the files are.
-        directory: the queue's directory.
-        codec: numbers the ids.
-        settings: how many slots count.
-    """
+    """Yield the live persistent messages of the shared store that a queue's `.qi` files name."""
     for name in storage.list(directory):
         if not name.endswith(".qi"):
             continue

@@ -59,16 +59,9 @@ class OpenFiles:
 
 
 class IndexTables:
-    """Write buffer, cache and entries of one queue's index.
-
-    Args:
-        directory: the queue's directory inside `storage`.
-        storage: where its files are.
-        codec: gives the ids.
-        settings: sizes and capabilities.
-        store: the queue's own store, which has the places of small bodies.
-        stub: content of `.queue_name` (W80).
-        as_read: what messages of a shared store are that a file names: with all that they carry.
+    """Write buffer, cache and entries of one queue's index. `store`: the queue's own store, which has the
+    places of small bodies. `stub`: content of `.queue_name` (W80). `as_read`: what messages of a shared store
+    are that a file names: with all that they carry.
     """
 
     def __init__(

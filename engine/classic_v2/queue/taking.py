@@ -111,14 +111,8 @@ def _persistent(q: V2QueueState, extents: Iterable[Extent]) -> None:
 
 
 def write(q: V2QueueState, extents: Sequence[Extent], force: bool) -> list[Extent]:
-    """Write bodies to their home and entries to the index (W33, W34).
-
-    Args:
-        extents: messages that follow each other.
-        force: write transient ones, too.
-
-    Returns:
-        The messages, with what is written noted.
+    """Write bodies to their home and entries to the index; return the messages with that noted (W33, W34).
+    `extents`: messages that follow each other. `force`: write transient ones, too.
     """
     found = [
         each.with_flags(IN_STORE | INDEXED) if force or each.flags & PERSISTENT else each for each in extents

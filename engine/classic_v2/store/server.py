@@ -63,11 +63,6 @@ class SharedStore:
 
     Args:
         name: "persistent" or "transient".
-        directory: its directory inside `storage`.
-        storage: where its files are.
-        codec: encodes messages.
-        settings: limits, credits and capabilities.
-        emit: takes transitions.
         later: calls a function so many virtual microseconds later; without a clock `gc_tick` is asked from outside.
     """
 
@@ -274,14 +269,9 @@ class SharedStore:
         recovery.start_new(self.state)
 
     def start(self, refs: Iterable[str], references: Callable[[], Iterable[Reference]]) -> bool:
-        """Start on the files that are there (W150).
-
-        Args:
-            refs: names of the clients that the queues' recovery terms hold; None of them where one queue has no terms.
-            references: gives what the queues' indexes refer to; only called when dirty (W99).
-
-        Returns:
-            Whether the start is clean.
+        """Start on the files that are there; return whether cleanly (W150). `refs`: names of the clients that the
+        queues' recovery terms hold. `references`: gives what the queues' indexes refer to; only called when
+        dirty (W99).
         """
         return recovery.start(self.state, frozenset(refs), references)
 

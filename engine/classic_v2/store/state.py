@@ -54,16 +54,9 @@ class V2FileRow(msgspec.Struct):
 
 
 class V2StoreState:
-    """Tables of one store, its write buffer, and the few verbs that several parts need.
-
-    Args:
-        name: "persistent" or "transient".
-        directory: its directory inside `storage`.
-        storage: where its files are.
-        codec: encodes messages.
-        settings: limits and capabilities.
-        emit: takes transitions.
-        on_timer: called when the 15 s timer starts: whoever has a clock lets `gc_tick` follow (W140).
+    """Tables of one store, its write buffer, and the few verbs that several parts need. `name`: "persistent"
+    or "transient". `on_timer`: called when the 15 s timer starts: whoever has a clock lets `gc_tick` follow
+    (W140).
     """
 
     def __init__(

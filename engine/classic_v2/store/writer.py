@@ -65,10 +65,8 @@ def tick(state: V2StoreState) -> frozenset[int] | None:
 
 
 def work(state: V2StoreState) -> bool:
-    """Do all that the collector's process was asked; what readers hold up stays (W145).
-
-    Returns:
-        Whether anything was done.
+    """Do all that the collector's process was asked, but for what readers hold up; return whether it was anything
+    (W145).
     """
     done = False
     waiting = state.gc_work
