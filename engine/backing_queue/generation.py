@@ -7,7 +7,7 @@ which release of the broker has which.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 import msgspec
@@ -19,7 +19,6 @@ from engine.report.transitions.base import Transition
 from engine.storage.port import ByteChunk, Storage
 from engine.values.extents import Extent
 from engine.values.settings import CREDIT, StorageSettings
-from engine.values.stretches import Range, RangeSet
 
 Later = Callable[[int, Callable[[], None]], object]
 StopKind = Literal["clean", "kill", "kill_in_flush", "power"]
@@ -38,37 +37,6 @@ class HostMeans(NamedTuple):
     emit: Callable[[Transition], None]
     later: Later
     prefix: str = ""
-
-
-class HostFiles(Protocol):
-    """The files that the queues of one virtual host share, with the stores that keep them."""
-
-    @property
-    def stores(self) -> Mapping[str, MessageStore]:
-        """The message stores by name, those of the newest start."""
-
-    def start_new(self) -> None:
-        """Begin with an empty virtual host (D2)."""
-
-    def start_again(self, stopped: Sequence[tuple[BackingQueue, CleanTerms | None]]) -> None:
-        """Start the stores on the files of a stop, before any queue (S200-S208)."""
-
-    def recover(self, queue: BackingQueue, terms: CleanTerms | None, alone: bool = False) -> None:
-        """Let a blank queue begin on its files (Q62). `terms`: of a clean stop, None otherwise or for a queue
-        that is not durable. `alone`: it crashed while the stores kept running.
-        """
-
-    def settle(self) -> None:
-        """Let the stores handle what was sent to them, sync and collect garbage (S166, S167)."""
-
-    def credit(self) -> Any:
-        """Return one process's credit towards the stores, shared by its queues (F1)."""
-
-    def stop(self, kind: StopKind) -> None:
-        """Stop the stores, after the queues; in order, or lose what was only in RAM (S234)."""
-
-    def before_power_cut(self, directories: Iterator[str]) -> None:
-        """Sync the files in the folders of queues that a file system would have synced by now (S230)."""
 
 
 def as_it_is(extent: Extent) -> Sequence[Extent]:
@@ -96,7 +64,7 @@ class QueueConfig(msgspec.Struct, frozen=True, kw_only=True):
     codec: MessageCodec
     storage: Storage
     directory: str
-    files: HostFiles
+    files: TwoStores[Any]
     ref: str
     emit: Callable[[Transition], None]
     as_read: Callable[[Extent], Sequence[Extent]] = as_it_is
@@ -140,7 +108,7 @@ class StorageGeneration(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     settings: type[StorageSettings]
     codec: Callable[[StorageSettings, bytes, Sequence[MessageTemplate]], MessageCodec]
-    host_files: Callable[[HostMeans], HostFiles]
+    host_files: Callable[[HostMeans], TwoStores[Any]]
     make: Maker
 
     @property
@@ -152,38 +120,12 @@ class StorageGeneration(msgspec.Struct, frozen=True, kw_only=True):
 SIDES: Final = ("persistent", "transient")
 
 
-class StartableStore(MessageStore, Protocol):
-    """A store as its virtual host uses it."""
-
-    @property
-    def quiet(self) -> bool:
-        """Whether nothing was sent, nobody waits for a sync, and the garbage collector rests."""
-
-    def account(self) -> Any:
-        """Return the credit of a process that starts to use the store (F1)."""
-
-    def contains(self, messages: Range) -> RangeSet:
-        """Return which of these messages it holds."""
-
-    def start_new(self) -> None:
-        """Erase the directory and start with nothing (S205)."""
-
-    def start(self, refs: Iterable[str], references: Callable[[], Iterable[tuple[int, int]]]) -> bool:
-        """Start on the files that are there; return whether the start is clean (S206)."""
-
-    def terminate(self) -> None:
-        """Stop in order (S201)."""
-
-    def kill(self, kind: str = "kill") -> None:
-        """End without cleaning up (S234)."""
-
-
-S = TypeVar("S", bound=StartableStore)
+S = TypeVar("S", bound=MessageStore)
 
 
 class TwoStores(ABC, Generic[S]):
-    """Both stores of a virtual host, with `.config` and `.vhost`; `HostFiles` documents its methods. `means`:
-    the parts to make them from.
+    """The files that the queues of a virtual host share: both stores, `.config` and `.vhost`. `means`: the parts to
+    make them from.
     """
 
     def __init__(self, means: HostMeans) -> None:
@@ -232,7 +174,9 @@ class TwoStores(ABC, Generic[S]):
             storage.fsync(path)
 
     def start_again(self, stopped: Sequence[tuple[BackingQueue, CleanTerms | None]]) -> None:
-        """Start the stores on a stop's files: the transient one empty, the other with its terms (S200-S208, W150)."""
+        """Start the stores on the files of a stop, before any queue: the transient one empty, the other with its
+        terms (S200-S208, W150).
+        """
         self._write_texts(new=False)
         self._make_stores()
         self.transient.start_new()
@@ -245,7 +189,9 @@ class TwoStores(ABC, Generic[S]):
         )
 
     def recover(self, queue: BackingQueue, terms: CleanTerms | None, alone: bool = False) -> None:
-        """Let a blank queue begin on its files (Q62, S110, W96, W97)."""
+        """Let a blank queue begin on its files (Q62, S110, W96, W97). `terms`: of a clean stop, None otherwise or for
+        a queue that is not durable. `alone`: it crashed while the stores kept running.
+        """
         if alone:
             queue.recover(None, False, self.persistent.contains)
         else:
@@ -258,11 +204,11 @@ class TwoStores(ABC, Generic[S]):
                 store.settle()
 
     def credit(self) -> Mapping[str, Any]:
-        """Return the credit of one process towards each store (F1)."""
+        """Return the credit of one process towards each store, shared by its queues (F1)."""
         return {side: store.account() for side, store in self.stores.items()}
 
     def stop(self, kind: StopKind) -> None:
-        """Stop both stores (S210-S213, W95)."""
+        """Stop both stores, after the queues; in order, or lose what was only in RAM (S210-S213, S234, W95)."""
         for side in SIDES:
             if kind == "clean":
                 self.stores[side].terminate()
@@ -270,7 +216,9 @@ class TwoStores(ABC, Generic[S]):
                 self.stores[side].kill("power" if kind == "power" else "kill")
 
     def before_power_cut(self, directories: Iterator[str]) -> None:
-        """Do nothing where no file of a queue is ever truncated."""
+        """Sync the files in the folders of queues that a file system would have synced by now (S230): none where no
+        file is ever truncated.
+        """
 
 
 T = TypeVar("T", bound=StorageSettings)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final, Literal, Protocol, TypeVar
 
 import msgspec
 
 from engine.backing_queue.heap import MEASURED_3_10, HeapFigures
 from engine.storage.port import Storage
-from engine.values.stretches import RangeSet
+from engine.values.stretches import Range, RangeSet
 
 CLEAN: Final = "clean_stop.json"
 """The engine's own file for a clean stop; the broker writes its own tables instead (S129, S240, W132)."""
@@ -84,6 +84,28 @@ class MessageStore(Protocol):
 
     def verify(self) -> None:
         """Compare files and tables with one another; raises InvariantBroken at the first difference (S253)."""
+
+    @property
+    def quiet(self) -> bool:
+        """Whether nothing was sent, nobody waits for a sync, and the garbage collector rests."""
+
+    def account(self) -> Any:
+        """Return the credit of a process that starts to use the store (F1)."""
+
+    def contains(self, messages: Range) -> RangeSet:
+        """Return which of these messages it holds."""
+
+    def start_new(self) -> None:
+        """Erase the directory and start with nothing (S205)."""
+
+    def start(self, refs: Iterable[str], references: Callable[[], Iterable[tuple[int, int]]]) -> bool:
+        """Start on the files that are there; return whether the start is clean (S206)."""
+
+    def terminate(self) -> None:
+        """Stop in order (S201)."""
+
+    def kill(self, kind: str = "kill") -> None:
+        """End without cleaning up (S234)."""
 
 
 class ClientAccount:
