@@ -14,7 +14,7 @@ from itertools import groupby
 from bench.measure import Result, best, best_on_files, not_slower, on_compiled, seconds
 from bench.queue import QueueUnderTest
 from engine.backing_queue.protocol import Arrival
-from engine.classic_v1.queue import VariableQueue
+from engine.classic_v1.queue.queue import VariableQueue
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage

@@ -11,13 +11,13 @@ from typing import Any, ClassVar, Final, NamedTuple, Protocol
 
 import msgspec
 
-from engine.formats.chunks import AnyChunk
 from engine.formats.clean_stop import RecoveryTerms, read_clean_dot, read_file_summary, read_index
 from engine.formats.message import MessageCodec
 from engine.formats.names import read_queue_name
 from engine.formats.properties import ParsedMessage, parse_message
 from engine.formats.terms import TermError
 from engine.storage.directory import DirectoryStorage
+from engine.values.chunks import ByteChunk
 from engine.values.errors import EngineError, FileCorrupt, ProcessCrash, Refusal
 from engine.values.marks import gettext_noop as _
 
@@ -261,8 +261,8 @@ def content(storage: DirectoryStorage, path: str, findings: DamageFindings) -> b
 
 
 def until_damage(
-    scanned: Iterator[tuple[int, AnyChunk]], path: str, findings: DamageFindings
-) -> Iterable[tuple[int, AnyChunk]]:
+    scanned: Iterator[tuple[int, ByteChunk]], path: str, findings: DamageFindings
+) -> Iterable[tuple[int, ByteChunk]]:
     """Yield what a scanner finds; where a broker would crash, note that and stop."""
     try:
         yield from scanned

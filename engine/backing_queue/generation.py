@@ -16,7 +16,8 @@ from engine.backing_queue.protocol import BackingQueue, CleanTerms
 from engine.backing_queue.stores import MessageStore
 from engine.formats.message import MessageCodec, MessageTemplate
 from engine.report.transitions.base import Transition
-from engine.storage.port import ByteChunk, Storage
+from engine.storage.port import Storage
+from engine.values.chunks import ByteChunk
 from engine.values.extents import Extent
 from engine.values.settings import CREDIT, StorageSettings
 

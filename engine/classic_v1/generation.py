@@ -7,12 +7,13 @@ from typing import Final
 
 from engine.backing_queue.generation import HostMeans, QueueConfig, StorageGeneration, TwoStores, means_of
 from engine.backing_queue.protocol import BackingQueue, CleanTerms
-from engine.classic_v1.queue import V1Means, VariableQueue
+from engine.classic_v1.queue.queue import VariableQueue
+from engine.classic_v1.queue.state import V1Means
 from engine.classic_v1.settings import QueueSettings
-from engine.classic_v1.store import MsgStore
+from engine.classic_v1.store.store import MsgStore
 from engine.formats.message import MessageCodec, MessageTemplate
 from engine.formats.names import host_texts
-from engine.storage.port import ByteChunk
+from engine.values.chunks import ByteChunk
 from engine.values.marks import override
 from engine.values.settings import StorageSettings
 

@@ -35,7 +35,6 @@ from engine.damage import (
     numbered,
     until_damage,
 )
-from engine.formats.chunks import AnyChunk, RawBytes, ZeroBytes
 from engine.formats.clean_stop import RecoveryTerms
 from engine.formats.layout import FileLayout, FileReader, FoundBytes, IndexHome, NoRecord, Read
 from engine.formats.message import MessageCodec
@@ -44,6 +43,7 @@ from engine.formats.store_records import MARKER, StoreRecords
 from engine.formats.terms import TermError
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage
+from engine.values.chunks import ByteChunk, RawBytes, ZeroBytes
 from engine.values.errors import EngineError, ProcessCrash
 from engine.values.marks import ignore, override
 from engine.values.sizes import equal
@@ -314,7 +314,7 @@ class QueueInspector(QueueReader):
             yield {"offset": offset, "kind": KINDS[action], "seq": seq}
             offset += MARK_BYTES
 
-    def _note_tail(self, path: str, offset: int, chunk: AnyChunk) -> None:
+    def _note_tail(self, path: str, offset: int, chunk: ByteChunk) -> None:
         """Note what lies behind the last record that is replayed (S114)."""
         size = chunk.size_bytes
         if isinstance(chunk, ZeroBytes):
@@ -494,7 +494,7 @@ class StoreInspector(StoreFiles):
         else:
             self.body_bytes[run.msg_no] = found.size_bytes
 
-    def _note_skipped(self, path: str, offset: int, chunk: AnyChunk) -> None:
+    def _note_skipped(self, path: str, offset: int, chunk: ByteChunk) -> None:
         """Note bytes that the scanner does not report (S209)."""
         if isinstance(chunk, ZeroBytes):
             self._findings.add(path, offset, "zeros", "store_zeros", count=chunk.size_bytes, at=offset)

@@ -7,12 +7,13 @@ from typing import Final
 
 from engine.backing_queue.generation import HostMeans, QueueConfig, StorageGeneration, TwoStores, means_of
 from engine.classic_v2.formats.mc import McCodec
-from engine.classic_v2.queue import ClassicQueueV2, V2Means
+from engine.classic_v2.queue.queue import ClassicQueueV2
+from engine.classic_v2.queue.state import V2Means
 from engine.classic_v2.settings import V2Settings
-from engine.classic_v2.store import SharedStore
+from engine.classic_v2.store.server import SharedStore
 from engine.formats.message import MessageCodec, MessageTemplate
 from engine.formats.names import host_texts
-from engine.storage.port import ByteChunk
+from engine.values.chunks import ByteChunk
 from engine.values.marks import override
 from engine.values.settings import StorageSettings
 

@@ -34,13 +34,13 @@ from engine.damage import (
     described,
     numbered,
 )
-from engine.formats.chunks import RawBytes
 from engine.formats.clean_stop import RecoveryTerms
 from engine.formats.layout import FileLayout, FileReader, FoundBytes, IndexHome, NoRecord, Read
 from engine.formats.properties import parse_message
 from engine.formats.store_records import ID_BYTES, MARKER
 from engine.formats.terms import TermError
 from engine.storage.directory import DirectoryStorage
+from engine.values.chunks import RawBytes
 from engine.values.marks import override
 from engine.values.sizes import equal
 

@@ -20,7 +20,8 @@ from engine.classic_v2.transitions import (
 )
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition
-from engine.storage.port import ByteChunk, Storage
+from engine.storage.port import Storage
+from engine.values.chunks import ByteChunk
 from engine.values.errors import ProcessCrashed
 from engine.values.extents import Extent
 from engine.values.sizes import Length, equal, reach, total

@@ -1,14 +1,15 @@
-"""Chunks of bytes that are no records: damage, padding, what a cut leaves; and how far a file is as expected."""
+"""Runs of records as chunks, and how far a file is as expected."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final, Protocol, Self
+from typing import Final, Self
 
 import msgspec
 
 from engine.formats.arrays import Bytes2D, np
+from engine.values.chunks import ByteChunk, RawBytes
 from engine.values.sizes import Length
 
 COMPARED_BYTES: Final = 4 * 1024 * 1024
@@ -77,68 +78,6 @@ def count_alike(data: bytes | memoryview, at: int, expected: Iterable[bytes]) ->
     return found
 
 
-class AnyChunk(Protocol):
-    """What every chunk of a file can do; the same shape as the storage port's chunk."""
-
-    @property
-    def size_bytes(self) -> int:
-        """Length of `encode()`."""
-        ...
-
-    def encode(self) -> bytes:
-        """Return the bytes."""
-        ...
-
-    def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
-        """Split at a byte offset."""
-        ...
-
-
-class RawBytes(msgspec.Struct, frozen=True):
-    """Bytes that no decoder has a name for."""
-
-    plain = True
-    data: bytes
-
-    @property
-    def size_bytes(self) -> int:
-        return len(self.data)
-
-    def encode(self) -> bytes:
-        return self.data
-
-    def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
-        return raw(self.data[:offset_bytes]), raw(self.data[offset_bytes:])
-
-    def between(self, begin: int, end: int) -> Sequence[AnyChunk]:
-        """Return what lies from one offset to another; a cut would copy all that is not wanted."""
-        return raw(self.data[begin:end])
-
-
-class ZeroBytes(msgspec.Struct, frozen=True):
-    """Zero bytes, as an extended file holds them (S183)."""
-
-    plain = True
-    size_bytes: int
-
-    def encode(self) -> bytes:
-        return bytes(self.size_bytes)
-
-    def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
-        at = min(max(offset_bytes, 0), self.size_bytes)
-        rest = self.size_bytes - at
-        return ([ZeroBytes(at)] if at else []), ([ZeroBytes(rest)] if rest else [])
-
-
-def raw(data: bytes) -> list[AnyChunk]:
-    """Return the bytes as chunks: none when empty, `ZeroBytes` when nothing else is in them."""
-    if not data:
-        return []
-    if not data[0] and data.count(0) == len(data):
-        return [ZeroBytes(len(data))]
-    return [RawBytes(bytes(data))]
-
-
 class RecordRun(msgspec.Struct, frozen=True, eq=False):
     """A chunk of `count` records. Two are equal if all their fields are, but for the codec."""
 
@@ -177,7 +116,7 @@ class RecordRun(msgspec.Struct, frozen=True, eq=False):
         """Return the bytes of the records."""
         raise NotImplementedError
 
-    def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
+    def cut(self, offset_bytes: int) -> tuple[Sequence[ByteChunk], Sequence[ByteChunk]]:
         """Return the chunks before and after a byte offset; outside the run, one side is empty. A record that
         is cut through is `RawBytes` on both sides.
         """
@@ -191,8 +130,8 @@ class RecordRun(msgspec.Struct, frozen=True, eq=False):
         else:
             whole = bisect_right(range(1, self.count + 1), offset_bytes, key=self.written_bytes)
             rest = offset_bytes - self.written_bytes(whole)
-        before: list[AnyChunk] = [self.written(0, whole)] if whole else []
-        after: list[AnyChunk] = []
+        before: list[ByteChunk] = [self.written(0, whole)] if whole else []
+        after: list[ByteChunk] = []
         left = self.count - whole
         if rest:
             torn = self.written(whole, 1).encode()

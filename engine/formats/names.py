@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 
-from engine.formats.chunks import RawBytes
+from engine.values.chunks import RawBytes
 
 DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 

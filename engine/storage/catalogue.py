@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, Generic, Protocol, TypeVar
 
-from engine.storage.port import ByteChunk, Decode, Storage
+from engine.storage.port import Decode, Storage
+from engine.values.chunks import ByteChunk
 from engine.values.errors import FileMissing, PathRefused, StorageFull
 from engine.values.marks import override
 

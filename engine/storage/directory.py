@@ -12,7 +12,8 @@ from typing import Final
 from zlib import crc32
 
 from engine.storage.catalogue import HIDDEN, FileCatalogue, checked
-from engine.storage.port import ByteChunk, Decode
+from engine.storage.port import Decode
+from engine.values.chunks import ByteChunk, RawBytes
 from engine.values.errors import StorageFull
 from engine.values.marks import override
 
@@ -74,21 +75,6 @@ OPEN_FILES: Final = 16
 BLOCK_BYTES: Final = 1024 * 1024
 KEPT: Final = ("_files", "_tree", "_max_bytes", "_used", "_root", "_fsync", "_copies")
 """What a checkpoint has of a storage: all but the open files, and what is remembered of others."""
-
-
-class _Bytes:
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-
-    @property
-    def size_bytes(self) -> int:
-        return len(self._data)
-
-    def encode(self) -> bytes:
-        return self._data
-
-    def cut(self, offset_bytes: int) -> tuple[Sequence[ByteChunk], Sequence[ByteChunk]]:
-        return [_Bytes(self._data[:offset_bytes])], [_Bytes(self._data[offset_bytes:])]
 
 
 class _File:
@@ -176,7 +162,7 @@ class DirectoryStorage(FileCatalogue[_File]):
     @override
     def part(self, path: str, offset: int, count: int) -> Sequence[ByteChunk]:
         data = self.read_bytes(path, offset, count)
-        return [_Bytes(data)] if data else []
+        return [RawBytes(data)] if data else []
 
     @override
     def truncate(self, path: str, size_bytes: int) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from engine.storage.port import ByteChunk, Storage
+from engine.storage.port import Storage
+from engine.values.chunks import ByteChunk
 from engine.values.marks import ignore
 
 

@@ -6,24 +6,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-import msgspec
-
 from engine.storage.catalogue import FileCatalogue
-from engine.storage.port import ByteChunk, Decode
+from engine.storage.port import Decode
+from engine.values.chunks import ByteChunk, ZeroBytes
 from engine.values.marks import override
-
-
-class _Zeros(msgspec.Struct, frozen=True):
-    """What extending a file writes."""
-
-    plain = True
-    size_bytes: int
-
-    def encode(self) -> bytes:
-        return bytes(self.size_bytes)
-
-    def cut(self, offset_bytes: int) -> tuple[Sequence[ByteChunk], Sequence[ByteChunk]]:
-        return [_Zeros(offset_bytes)], [_Zeros(self.size_bytes - offset_bytes)]
 
 
 class _File:
@@ -179,7 +165,7 @@ class LedgerStorage(FileCatalogue[_File]):
         file = file or self._new(path)
         file.about_to_change(offset)
         if offset > before:
-            file.append(_Zeros(offset - before), offset - before)
+            file.append(ZeroBytes(offset - before), offset - before)
         file.splice(offset, [chunk for chunk in chunks if chunk.size_bytes])
         self._used += grown
 
@@ -209,7 +195,7 @@ class LedgerStorage(FileCatalogue[_File]):
         grown = size_bytes - file.size
         if grown > 0:
             self._claim(path, grown)
-            file.append(_Zeros(grown), grown)
+            file.append(ZeroBytes(grown), grown)
         else:
             file.about_to_change(size_bytes)
             file.truncate(size_bytes)

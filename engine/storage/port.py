@@ -11,20 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-
-class ByteChunk(Protocol):
-    """A run of records as one value."""
-
-    @property
-    def size_bytes(self) -> int:
-        """Length of `encode()`, known without encoding."""
-
-    def encode(self) -> bytes:
-        """Return the exact bytes of the file format."""
-
-    def cut(self, offset_bytes: int) -> tuple[Sequence[ByteChunk], Sequence[ByteChunk]]:
-        """Split at a byte offset; a cut inside a record yields `RawBytes` on both sides of it."""
-
+from engine.values.chunks import ByteChunk
 
 Decode = Callable[[bytes], Sequence[ByteChunk]]
 """Turns the bytes of a whole file into chunks (damage becomes `RawBytes` or the decoder's own typed error).

@@ -10,17 +10,16 @@ from engine.backing_queue.generation import DeclaredSettings, QueueConfig, Stora
 from engine.backing_queue.message_places import VARIABLE_QUEUE_V2
 from engine.backing_queue.protocol import CleanTerms, Contains
 from engine.classic_v1.generation import CLASSIC_V1, VhostStores, queue_means
-from engine.classic_v1.index import QueueIndex
 from engine.classic_v1.index.actions import IndexConfirms
+from engine.classic_v1.index.index import QueueIndex
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.status import PLACES
 from engine.classic_v1.transitions import Reduced
 from engine.classic_v2.fold import V2OwnPart
 from engine.classic_v2.formats.mc import LegacyCodec
 from engine.classic_v2.generation import v2_means
-from engine.classic_v2.queue import ClassicQueueV2, V2Means
-from engine.classic_v2.queue.queue import begin_on_index
-from engine.classic_v2.queue.state import in_index
+from engine.classic_v2.queue.queue import ClassicQueueV2, begin_on_index
+from engine.classic_v2.queue.state import V2Means, in_index
 from engine.folding import register
 from engine.formats.names import read_config
 from engine.values.extents import IN_RAM, IN_STORE, INDEXED, Extent

@@ -9,12 +9,12 @@ from engine.backing_queue.protocol import Contains, IndexLoad
 from engine.classic_v1.index.recovery import RecoveredIndex
 from engine.classic_v2.formats.qi import HEADER_BYTES, STORE_MAGIC, FileHeader
 from engine.classic_v2.formats.qs import ENTRY_HEADER_BYTES
-from engine.classic_v2.index import V2Index
+from engine.classic_v2.index.index import V2Index
 from engine.classic_v2.index.recovery import references
 from engine.classic_v2.queue.state import in_index
 from engine.classic_v2.queue_store import BufferedEntries, EntryPlace, QueueStore
 from engine.classic_v2.transitions import BodiesBuffered, BodiesForgotten, BodiesWritten, BodyFileDeleted
-from engine.storage.port import ByteChunk
+from engine.values.chunks import ByteChunk
 from engine.values.errors import ProcessCrashed
 from engine.values.extents import INDEXED, Extent
 from engine.values.sizes import equal

@@ -8,14 +8,13 @@ from typing import Any, Final
 
 from engine.backing_queue.message_places import VARIABLE_QUEUE, VARIABLE_QUEUE_V2
 from engine.backing_queue.protocol import CleanTerms, Contains
-from engine.classic_v1.index import QueueIndex
+from engine.classic_v1.index.index import QueueIndex
 from engine.classic_v1.index.port import IndexPort
 from engine.classic_v1.index.recovery import RecoveredIndex
-from engine.classic_v1.queue import V1Means, VariableQueue
-from engine.classic_v1.queue.queue import start_again
-from engine.classic_v1.queue.state import LANES, PENDING, QueueState
+from engine.classic_v1.queue.queue import VariableQueue, start_again
+from engine.classic_v1.queue.state import LANES, PENDING, QueueState, V1Means
 from engine.classic_v1.settings import QueueSettings
-from engine.classic_v2.index import V2Index
+from engine.classic_v2.index.index import V2Index
 from engine.classic_v2.settings import V2Settings
 from engine.report.transitions.base import Transition
 from engine.report.transitions.queue import QueueChanged

@@ -11,11 +11,11 @@ from engine.backing_queue.protocol import CleanTerms
 from engine.backing_queue.stores import CLEAN
 from engine.broker.cluster import Cluster
 from engine.broker.commands.settings import resolve
-from engine.formats.chunks import RawBytes
 from engine.formats.clean_stop import RecoveryTerms, read_file_summary, read_index, read_recovery_terms
 from engine.formats.message import MessageCodec
 from engine.formats.terms import TermError
 from engine.releases import PROFILES, REFERENCE
+from engine.values.chunks import RawBytes
 from engine.values.errors import EngineError
 from engine.values.extents import HOME_STORE, Extent
 from engine.values.sizes import read_length, total

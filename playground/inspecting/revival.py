@@ -17,14 +17,13 @@ from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import MAX_QUEUES, ParsedScenario, QueueSpec, parse
 from engine.ctl.console import operated
 from engine.damage import ReadingOptions
-from engine.formats.chunks import RawBytes
 from engine.formats.message import MessageCodec
 from engine.formats.names import queue_directory
 from engine.inspect.directory_kinds import VHOSTS, inspect
 from engine.releases import REFERENCE, RELEASES
 from engine.replay.player import KEEP_EVENTS
 from engine.storage.ledger import LedgerStorage
-from engine.storage.port import ByteChunk
+from engine.values.chunks import ByteChunk, RawBytes
 from engine.values.marks import override
 from engine.values.settings import USUAL_ENTRY_COUNT
 from playground.hosting.solo import SoloStorage

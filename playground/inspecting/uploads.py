@@ -15,7 +15,7 @@ from typing import Any, Final, Protocol, overload
 import msgspec
 
 from engine.releases import PROFILES, REFERENCE, RELEASES
-from engine.storage.port import ByteChunk
+from engine.values.chunks import ByteChunk
 from engine.values.errors import Refusal
 
 FAR_SEGMENTS: Final = 4_096

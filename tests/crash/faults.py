@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
-from engine.formats.chunks import RawBytes
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
-from engine.storage.port import ByteChunk, Decode
+from engine.storage.port import Decode
+from engine.values.chunks import ByteChunk, RawBytes
 
 
 class Died(BaseException):

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from engine.formats.chunks import raw
 from engine.storage.ledger import LedgerStorage
+from engine.values.chunks import raw
 from engine.values.errors import IndexCorrupt, StoreCorrupt
 from tests.crash import reference
 from tests.crash.faults import FaultyStorage

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from engine.formats.chunks import raw
 from engine.storage.ledger import LedgerStorage
+from engine.values.chunks import raw
 
 Files = dict[str, bytes]
 Change = Callable[[Random, bytearray], None]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from engine.classic_v1.index import QueueIndex
 from engine.classic_v1.index.actions import IndexConfirms
+from engine.classic_v1.index.index import QueueIndex
 from engine.classic_v1.settings import QueueSettings
-from engine.classic_v1.store import MsgStore
+from engine.classic_v1.store.store import MsgStore
 from engine.damage import ReadingOptions
 from engine.formats.message import MessageCodec
 from engine.inspect.directory_kinds import inspect

@@ -9,10 +9,10 @@ from pathlib import Path
 from engine.backing_queue.protocol import TakenMessages
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.index.recovery import references
-from engine.classic_v2.queue import ClassicQueueV2, V2Means
+from engine.classic_v2.queue.queue import ClassicQueueV2
+from engine.classic_v2.queue.state import V2Means
 from engine.classic_v2.settings import V4_0, V4_3, V2Settings
-from engine.classic_v2.store import SharedStore
-from engine.classic_v2.store.server import unreported
+from engine.classic_v2.store.server import SharedStore, unreported
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import EngineError
 from tests.fuzz.damage import Files, damaged, load, stored

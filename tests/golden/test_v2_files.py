@@ -27,15 +27,15 @@ from engine.classic_v2.formats.qi import (
 from engine.classic_v2.formats.qs import EntryDamaged, StoreEntries, read_entries, read_entry
 from engine.classic_v2.formats.rdq import scan
 from engine.classic_v2.index.recovery import references
-from engine.classic_v2.queue import ClassicQueueV2, V2Means
+from engine.classic_v2.queue.queue import ClassicQueueV2
+from engine.classic_v2.queue.state import V2Means
 from engine.classic_v2.settings import V4_0, V4_3, V2Settings
-from engine.classic_v2.store import SharedStore
-from engine.classic_v2.store.server import unreported
-from engine.formats.chunks import RawBytes
+from engine.classic_v2.store.server import SharedStore, unreported
 from engine.formats.message import MessageTemplate
 from engine.formats.names import queue_directory
 from engine.formats.store_records import StoreRecords, read_record
 from engine.storage.directory import DirectoryStorage
+from engine.values.chunks import RawBytes
 from engine.values.sizes import at as size_at
 from tests.conftest import RECORDINGS
 

@@ -11,7 +11,7 @@ VALUES = ("engine.values", "engine.report.transitions")
 
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "engine.values": ("engine.values",),
-    "engine.formats": ("engine.formats", "engine.values.errors", "engine.values.sizes"),
+    "engine.formats": ("engine.formats", "engine.values.chunks", "engine.values.errors", "engine.values.sizes"),
     "engine.storage": ("engine.storage", "engine.values"),
     "engine.report.transitions": VALUES,
     "engine.report.log": ("engine.report.log", *VALUES),
@@ -25,6 +25,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "engine.classic_v1.formats": (
         "engine.classic_v1.formats",
         "engine.formats",
+        "engine.values.chunks",
         "engine.values.errors",
         "engine.values.sizes",
     ),
@@ -112,6 +113,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "engine.classic_v2.formats": (
         "engine.classic_v2.formats",
         "engine.formats",
+        "engine.values.chunks",
         "engine.values.errors",
         "engine.values.sizes",
     ),

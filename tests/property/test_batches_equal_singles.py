@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.backing_queue.protocol import Arrival, TakenMessages
-from engine.classic_v1.queue import VariableQueue
+from engine.classic_v1.queue.queue import VariableQueue
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import ProcessCrash
 from engine.values.stretches import Range

@@ -12,9 +12,9 @@ from engine.classic_v1.formats.publishing import PublishRecord
 from engine.classic_v1.index import recovery, slots
 from engine.classic_v1.index.actions import IndexJournal
 from engine.classic_v1.index.segments import IndexSegments
-from engine.formats.chunks import RawBytes
 from engine.formats.message import MessageCodec
 from engine.storage.ledger import LedgerStorage
+from engine.values.chunks import RawBytes
 from engine.values.errors import IndexCorrupt
 
 SIZE = 16

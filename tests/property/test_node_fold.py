@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from engine.broker.cluster import Cluster
 from engine.broker.commands.client_commands import pack_expirations
 from engine.broker.commands.scenario import ParsedScenario, parse
-from engine.classic_v1.queue import VariableQueue
+from engine.classic_v1.queue.queue import VariableQueue
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import CommandError

@@ -11,12 +11,12 @@ import pytest
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.formats import terms
-from engine.formats.chunks import raw
 from engine.formats.message import MessageCodec
 from engine.formats.terms import NONE, ErlangAtom
 from engine.storage.directory import DirectoryStorage
 from engine.storage.handle import BufferedHandle
 from engine.storage.ledger import LedgerStorage
+from engine.values.chunks import raw
 from engine.values.extents import HOME_STORE, IN_RAM, PERSISTENT, RAW_PERSISTENT, WANTS_CONFIRM, Extent
 from tests.rules.world import LARGE, SMALL, World
 from tests.unit.classic_v1.index.harness import STORE_PERSISTENT, Harness, extent, numbers

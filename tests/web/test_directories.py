@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.formats.chunks import RawBytes
 from engine.storage.directory import DirectoryStorage
+from engine.values.chunks import RawBytes
 from playground.hosting.session_files import ProcessDirectory, SessionFiles, sweep
 
 ROOT = Path(__file__).resolve().parents[2]

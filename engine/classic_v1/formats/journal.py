@@ -12,8 +12,9 @@ import msgspec
 from engine.classic_v1.formats import publishing
 from engine.classic_v1.formats.publishing import PublishRecord
 from engine.formats.arrays import np
-from engine.formats.chunks import AnyChunk, RecordRun, count_alike, count_matching, raw
+from engine.formats.chunks import RecordRun, count_alike, count_matching
 from engine.formats.message import FIRST_FOREIGN, MessageCodec, big_endian
+from engine.values.chunks import ByteChunk, raw
 from engine.values.sizes import Length, Sizes, total
 
 Action = Literal["publish", "deliver", "ack", "publish_deliver", "deliver_ack"]
@@ -160,7 +161,7 @@ class JournalMarks(msgspec.Struct, frozen=True):
     def encode(self) -> bytes:
         return self.data
 
-    def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
+    def cut(self, offset_bytes: int) -> tuple[Sequence[ByteChunk], Sequence[ByteChunk]]:
         """Split at a byte offset; what is cut inside a record is RawBytes on both sides."""
         begin = offset_bytes - offset_bytes % MARK_BYTES
         end = begin if begin == offset_bytes else begin + MARK_BYTES
@@ -173,7 +174,7 @@ class JournalMarks(msgspec.Struct, frozen=True):
         )
 
 
-def decode_journal(data: bytes, codec: MessageCodec) -> list[AnyChunk]:
+def decode_journal(data: bytes, codec: MessageCodec) -> list[ByteChunk]:
     """Read a journal into the longest runs.
 
     Returns:
@@ -186,7 +187,7 @@ def decode_journal(data: bytes, codec: MessageCodec) -> list[AnyChunk]:
     return [chunk for _, chunk in scan_journal(data, codec)]
 
 
-def scan_journal(data: bytes, codec: MessageCodec) -> Iterator[tuple[int, AnyChunk]]:
+def scan_journal(data: bytes, codec: MessageCodec) -> Iterator[tuple[int, ByteChunk]]:
     """Yield (offset in bytes, chunk) as `decode_journal` does, raising where the damage begins."""
     view = np.frombuffer(data, np.uint8)
     at = tried = 0

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from engine.formats.arrays import np
-from engine.formats.chunks import AnyChunk, RawBytes, count_matching, raw
+from engine.formats.chunks import count_matching
 from engine.formats.message import FIRST_FOREIGN, MessageCodec
 from engine.formats.store_records import ID_BYTES, MARKER, SIZE, StoreRecords, read_record
+from engine.values.chunks import ByteChunk, RawBytes, raw
 from engine.values.errors import StoreCorrupt
 from engine.values.sizes import Sizes
 
@@ -34,11 +35,11 @@ class RecordHead(msgspec.Struct, frozen=True):
     def encode(self) -> bytes:
         return bytes(self.data[self.begin : self.begin + self.record_bytes])
 
-    def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
+    def cut(self, offset_bytes: int) -> tuple[Sequence[ByteChunk], Sequence[ByteChunk]]:
         return RawBytes(self.encode()).cut(offset_bytes)
 
 
-def decode_store(data: bytes, codec: MessageCodec, heads: bool = False) -> list[AnyChunk]:
+def decode_store(data: bytes, codec: MessageCodec, heads: bool = False) -> list[ByteChunk]:
     """Read a store file into the longest runs, as the scanner of S209 does.
 
     Args:
@@ -54,7 +55,7 @@ def decode_store(data: bytes, codec: MessageCodec, heads: bool = False) -> list[
     return [chunk for _, chunk in scan_store(data, codec, heads)]
 
 
-def scan_store(data: bytes, codec: MessageCodec, heads: bool = False) -> Iterator[tuple[int, AnyChunk]]:
+def scan_store(data: bytes, codec: MessageCodec, heads: bool = False) -> Iterator[tuple[int, ByteChunk]]:
     """Yield (offset in bytes, chunk) as `decode_store` does, raising where the damage begins. `data`: the
     whole file. `codec`: reads messages and ids. `heads`: whether the terms of other nodes' messages are
     passed over.

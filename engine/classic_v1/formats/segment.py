@@ -11,16 +11,9 @@ import msgspec
 from engine.classic_v1.formats import publishing
 from engine.classic_v1.formats.publishing import PublishRecord
 from engine.formats.arrays import Bytes2D, np
-from engine.formats.chunks import (
-    AnyChunk,
-    RawBytes,
-    RecordRun,
-    ZeroBytes,
-    count_alike,
-    count_matching,
-    growing,
-)
+from engine.formats.chunks import RecordRun, count_alike, count_matching, growing
 from engine.formats.message import FIRST_FOREIGN, MessageCodec
+from engine.values.chunks import ByteChunk, RawBytes, ZeroBytes
 from engine.values.errors import IndexCorrupt
 from engine.values.sizes import Length, Sizes, total
 
@@ -135,7 +128,7 @@ def _heads(rels: np.ndarray[tuple[int], np.dtype[np.uint16]], kind: int) -> Byte
     return (rels | np.uint16(kind)).astype(">u2").view(np.uint8).reshape(len(rels), 2)
 
 
-def decode_segment(data: bytes, segment: int, entry_count: int, codec: MessageCodec) -> list[AnyChunk]:
+def decode_segment(data: bytes, segment: int, entry_count: int, codec: MessageCodec) -> list[ByteChunk]:
     """Read a segment file into the longest runs.
 
     Returns:
@@ -150,7 +143,7 @@ def decode_segment(data: bytes, segment: int, entry_count: int, codec: MessageCo
 
 def scan_segment(
     data: bytes, segment: int, entry_count: int, codec: MessageCodec
-) -> Iterator[tuple[int, AnyChunk]]:
+) -> Iterator[tuple[int, ByteChunk]]:
     """Yield (offset in bytes, chunk) as `decode_segment` does, raising where the damage begins."""
     if data and not data[0] and data.count(0) == len(data):
         yield 0, ZeroBytes(len(data))

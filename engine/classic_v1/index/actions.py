@@ -24,11 +24,11 @@ from engine.classic_v1.transitions import (
     JournalSynced,
     StretchesRecorded,
 )
-from engine.formats.chunks import RawBytes
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition, Why
 from engine.storage.handle import BufferedHandle
-from engine.storage.port import ByteChunk, Storage
+from engine.storage.port import Storage
+from engine.values.chunks import ByteChunk, RawBytes
 from engine.values.extents import HOME_STORE, RAW_PERSISTENT, WANTS_CONFIRM, Extent
 from engine.values.sizes import FRAMED
 from engine.values.stretches import Range, RangeSet, Stretches

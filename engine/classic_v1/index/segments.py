@@ -22,10 +22,10 @@ from engine.classic_v1.index.slots import (
     record_publishes,
 )
 from engine.classic_v1.transitions import SegmentDeleted, SegmentWritten
-from engine.formats.chunks import ZeroBytes
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition
-from engine.storage.port import ByteChunk, Storage
+from engine.storage.port import Storage
+from engine.values.chunks import ByteChunk, ZeroBytes
 from engine.values.errors import IndexCorrupt, InvariantBroken
 from engine.values.extents import (
     DELIVERED,

@@ -12,7 +12,7 @@ import msgspec
 from engine.classic_v1.formats.journal import RECORDS, Action, JournalMarks, JournalRecords
 from engine.classic_v1.formats.publishing import PublishRecord
 from engine.formats.arrays import np
-from engine.storage.port import ByteChunk
+from engine.values.chunks import ByteChunk
 from engine.values.errors import InvariantBroken
 from engine.values.stretches import Range, Stretches, StretchRecord
 

@@ -21,8 +21,8 @@ from engine.backing_queue.protocol import (
     TakenMessages,
 )
 from engine.backing_queue.queue_numbers import UPDATE_ABOVE
-from engine.classic_v1.index import QueueIndex
 from engine.classic_v1.index.actions import IndexConfirms
+from engine.classic_v1.index.index import QueueIndex
 from engine.classic_v1.index.port import IndexPort
 from engine.classic_v1.queue import pending, publish, taking
 from engine.classic_v1.queue.pending import end_messages

@@ -11,7 +11,7 @@ from engine.backing_queue.protocol import Arrival
 from engine.backing_queue.queue_numbers import QueueNumbers
 from engine.classic_v1.index.port import IndexPort, SmallBodies
 from engine.classic_v1.settings import QueueSettings
-from engine.classic_v1.store import MsgStore, StoreClient
+from engine.classic_v1.store.store import MsgStore, StoreClient
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Why
 from engine.values.errors import InvariantBroken

@@ -13,9 +13,9 @@ from engine.backing_queue.stores import CLEAN, StoreLoad, take_clean_stop
 from engine.classic_v1.formats.record import RecordHead, decode_store
 from engine.classic_v1.store.collector import GarbageCollector
 from engine.classic_v1.store.state import FileRow, StoreState, row_at
-from engine.formats.chunks import RawBytes
 from engine.formats.store_records import StoreRecords
 from engine.report.transitions.queue import StoreRecovered
+from engine.values.chunks import RawBytes
 from engine.values.errors import InvariantBroken, StoreCorrupt
 from engine.values.extents import StoreRow
 from engine.values.sizes import Length, plain, read_length

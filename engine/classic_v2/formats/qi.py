@@ -11,8 +11,9 @@ import msgspec
 
 from engine.classic_v2.formats.qs import ENTRY_HEADER_BYTES
 from engine.formats.arrays import np
-from engine.formats.chunks import AnyChunk, RawBytes, RecordRun, count_matching, raw
+from engine.formats.chunks import RecordRun, count_matching
 from engine.formats.message import FIRST_FOREIGN, MessageCodec
+from engine.values.chunks import ByteChunk, RawBytes, raw
 from engine.values.sizes import Each, Length, at, total
 
 HEADER_BYTES: Final = 64
@@ -41,7 +42,7 @@ class FileHeader(msgspec.Struct, frozen=True):
     def encode(self) -> bytes:
         return _HEADER.pack(self.magic, VERSION, self.first, self.end)
 
-    def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
+    def cut(self, offset_bytes: int) -> tuple[Sequence[ByteChunk], Sequence[ByteChunk]]:
         if offset_bytes <= 0:
             return [], [self]
         if offset_bytes >= HEADER_BYTES:
@@ -69,7 +70,7 @@ class BlankBytes(msgspec.Struct, frozen=True):
     def encode(self) -> bytes:
         return bytes(self.size_bytes)
 
-    def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
+    def cut(self, offset_bytes: int) -> tuple[Sequence[ByteChunk], Sequence[ByteChunk]]:
         at = min(max(offset_bytes, 0), self.size_bytes)
         return blanks(at), blanks(self.size_bytes - at)
 
@@ -200,7 +201,7 @@ class IndexSlots(RecordRun, frozen=True, eq=False):
         return rows.tobytes()
 
 
-def decode_index(data: bytes, codec: MessageCodec) -> list[AnyChunk]:
+def decode_index(data: bytes, codec: MessageCodec) -> list[ByteChunk]:
     """Read a `.qi` file into the longest runs (W81-W84).
 
     Returns:
@@ -210,7 +211,7 @@ def decode_index(data: bytes, codec: MessageCodec) -> list[AnyChunk]:
     header = read_header(data, INDEX_MAGIC)
     if header is None or len(data) < HEADER_BYTES:
         return raw(data)
-    chunks: list[AnyChunk] = [header]
+    chunks: list[ByteChunk] = [header]
     whole = HEADER_BYTES + (len(data) - HEADER_BYTES) // SLOT_BYTES * SLOT_BYTES
     begin = HEADER_BYTES
     while begin < whole:
@@ -220,7 +221,7 @@ def decode_index(data: bytes, codec: MessageCodec) -> list[AnyChunk]:
     return chunks + raw(data[whole:])
 
 
-def _longest(data: bytes, begin: int, end: int, first: AnyChunk) -> AnyChunk:
+def _longest(data: bytes, begin: int, end: int, first: ByteChunk) -> ByteChunk:
     """Return the longest run that begins with this slot; ids of other nodes get numbers one by one."""
     most = (end - begin) // SLOT_BYTES
     written: Callable[[int, int], bytes]
@@ -246,7 +247,7 @@ def _written(first: IndexSlots) -> Callable[[int, int], bytes]:
     return lambda skip, count: first.part(skip, count).encode()
 
 
-def read_slot(slot: bytes, codec: MessageCodec) -> AnyChunk:
+def read_slot(slot: bytes, codec: MessageCodec) -> ByteChunk:
     """Return what one slot holds, as `decode_index` does."""
     if slot == _NOTHING:
         return BlankBytes(SLOT_BYTES)
@@ -265,7 +266,7 @@ def read_slot(slot: bytes, codec: MessageCodec) -> AnyChunk:
     return IndexSlots(1, bool(flags), BodyLocation(location), size, expiry, number, offset, term, codec)
 
 
-def _join(chunks: list[AnyChunk], found: AnyChunk) -> None:
+def _join(chunks: list[ByteChunk], found: ByteChunk) -> None:
     """Append a chunk, or make the last one longer by it."""
     last: Any = chunks[-1]
     if isinstance(found, IndexSlots) and isinstance(last, IndexSlots) and last.continued_by(found):

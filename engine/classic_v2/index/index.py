@@ -29,10 +29,9 @@ from engine.classic_v2.transitions import (
     SlotsBuffered,
     SlotsRead,
 )
-from engine.formats.chunks import RawBytes
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Why
-from engine.storage.port import ByteChunk
+from engine.values.chunks import ByteChunk, RawBytes
 from engine.values.errors import ProcessCrashed
 from engine.values.extents import Extent, as_ranges
 from engine.values.sizes import equal

@@ -21,9 +21,9 @@ from engine.classic_v2.formats.qs import StoreEntries
 from engine.classic_v2.index.tables import IndexTables
 from engine.classic_v2.queue_store import EntryPlace
 from engine.classic_v2.settings import V2Settings
-from engine.formats.chunks import AnyChunk, RawBytes
 from engine.formats.message import MessageCodec
 from engine.storage.port import Storage
+from engine.values.chunks import ByteChunk, RawBytes
 from engine.values.errors import ProcessCrashed
 from engine.values.extents import HOME_STORE, IN_STORE, INDEXED, PERSISTENT, RAW_PERSISTENT, READ_BACK, Extent
 from engine.values.sizes import equal
@@ -33,7 +33,7 @@ UNKNOWN_NO = 1 << 51
 """Numbers from here on stand for messages whose id no readable file has; nothing asks for them."""
 
 
-def slots_of(index: IndexTables, segment: int) -> Iterator[tuple[int, AnyChunk]]:
+def slots_of(index: IndexTables, segment: int) -> Iterator[tuple[int, ByteChunk]]:
     """Yield (position, chunk) of what a segment's file holds behind its header, within the segment."""
     chunks = index.storage.read(index.path(segment), partial(decode_index, codec=index.codec))
     at = segment * index.settings.segment_entry_count

@@ -20,7 +20,7 @@ from engine.backing_queue.protocol import (
     TakenMessages,
 )
 from engine.classic_v2.heap import BODY_ITEM, FIGURES, INDEX_ITEM_OWN, INDEX_ITEM_SHARED
-from engine.classic_v2.index import V2Index
+from engine.classic_v2.index.index import V2Index
 from engine.classic_v2.index.recovery import references
 from engine.classic_v2.queue import pending, taking
 from engine.classic_v2.queue.state import (

@@ -8,10 +8,10 @@ from typing import Any, Final
 from engine.backing_queue.generation import QueueMeans
 from engine.backing_queue.queue_numbers import UPDATE_ABOVE, QueueNumbers
 from engine.classic_v2.formats.mc import McCodec
-from engine.classic_v2.index import V2Index
+from engine.classic_v2.index.index import V2Index
 from engine.classic_v2.queue_store import QueueStore
 from engine.classic_v2.settings import V2Settings
-from engine.classic_v2.store import SharedClient, SharedStore
+from engine.classic_v2.store.server import SharedClient, SharedStore
 from engine.values.errors import InvariantBroken
 from engine.values.extents import (
     BLANK,

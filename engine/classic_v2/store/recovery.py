@@ -13,8 +13,8 @@ from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.formats.rdq import scan
 from engine.classic_v2.store.state import V2FileRow, V2StoreState
 from engine.classic_v2.store.writer import delete_if_empty, work
-from engine.formats.chunks import AnyChunk, RawBytes
 from engine.formats.store_records import StoreRecords
+from engine.values.chunks import ByteChunk, RawBytes
 from engine.values.extents import StoreRow
 from engine.values.sizes import equal
 from engine.values.stretches import Stretches
@@ -137,12 +137,12 @@ def _scan_file(state: V2StoreState, number: int, known: Stretches[StoreRow]) -> 
         pass
 
 
-def _is_own(chunk: AnyChunk) -> TypeGuard[StoreRecords]:
+def _is_own(chunk: ByteChunk) -> TypeGuard[StoreRecords]:
     """Return whether a chunk was written by 4.x; what 3.x wrote is scanned."""
     return isinstance(chunk, StoreRecords) and isinstance(chunk.codec, McCodec)
 
 
-def _as_bytes(data: bytes) -> list[AnyChunk]:
+def _as_bytes(data: bytes) -> list[ByteChunk]:
     return [RawBytes(data)] if data else []
 
 

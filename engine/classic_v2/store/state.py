@@ -19,7 +19,8 @@ from engine.report.transitions.queue import (
     RowsForgotten,
     StoreRecovered,
 )
-from engine.storage.port import ByteChunk, Storage
+from engine.storage.port import Storage
+from engine.values.chunks import ByteChunk
 from engine.values.extents import StoreRow
 from engine.values.stretches import MessageTallies, Range, RangeSet, Stretches
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from engine.broker.cluster import Cluster
 from engine.broker.commands.scenario import parse
 from engine.broker.queues.queues import MORE_HOPS
-from engine.classic_v1.queue import VariableQueue
+from engine.classic_v1.queue.queue import VariableQueue
 from engine.report.transitions.base import Transition
 from engine.report.transitions.node import ConfirmsSent, DeadLettered, NacksSent, Rejected
 from engine.report.transitions.queue import Dropped

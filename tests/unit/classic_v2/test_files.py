@@ -6,7 +6,7 @@ import pytest
 
 from engine.classic_v2.index.tables import OpenFiles
 from engine.classic_v2.settings import V4_0
-from engine.formats.chunks import RawBytes
+from engine.values.chunks import RawBytes
 from engine.values.errors import ProcessCrashed
 from engine.values.stretches import Range
 from tests.unit.classic_v2.world import World, small

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.classic_v2.settings import V4_0, V4_3
-from engine.formats.chunks import RawBytes
+from engine.values.chunks import RawBytes
 from engine.values.errors import ProcessCrashed
 from engine.values.stretches import Range
 from tests.unit.classic_v2.world import World, small

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from engine.formats.chunks import RawBytes
 from engine.storage.ledger import LedgerStorage
-from engine.storage.port import ByteChunk
+from engine.values.chunks import ByteChunk, RawBytes
 
 
 def test_equal_decoders_are_asked_once_until_the_file_changes() -> None:

@@ -11,9 +11,9 @@ from engine.classic_v1.formats.publishing import PublishRecord
 from engine.classic_v1.formats.record import decode_store
 from engine.classic_v1.formats.segment import SegmentRecords, decode_segment
 from engine.formats import terms
-from engine.formats.chunks import AnyChunk, RawBytes, ZeroBytes
 from engine.formats.message import FIRST_FOREIGN, MessageCodec, MessageTemplate
 from engine.formats.store_records import StoreRecords
+from engine.values.chunks import ByteChunk, RawBytes, ZeroBytes
 from engine.values.errors import FileCorrupt, IndexCorrupt, StoreCorrupt
 
 N = 64
@@ -78,13 +78,13 @@ ANY_TERM = st.recursive(
 )
 
 
-def encoded(chunks: Sequence[AnyChunk]) -> bytes:
+def encoded(chunks: Sequence[ByteChunk]) -> bytes:
     return b"".join(chunk.encode() for chunk in chunks)
 
 
-def singles(chunks: Sequence[AnyChunk]) -> list[AnyChunk]:
+def singles(chunks: Sequence[ByteChunk]) -> list[ByteChunk]:
     """Take runs apart, so that two ways to draw their borders are equal."""
-    found: list[AnyChunk] = []
+    found: list[ByteChunk] = []
     for chunk in chunks:
         if isinstance(chunk, SegmentRecords | StoreRecords | JournalRecords):
             found += [chunk.written(at, 1) for at in range(chunk.count)]
@@ -93,9 +93,9 @@ def singles(chunks: Sequence[AnyChunk]) -> list[AnyChunk]:
     return found
 
 
-def entries(chunks: Sequence[AnyChunk]) -> list[AnyChunk]:
+def entries(chunks: Sequence[ByteChunk]) -> list[ByteChunk]:
     """Take segment entries apart into publish and marks, which need not be together."""
-    found: list[AnyChunk] = []
+    found: list[ByteChunk] = []
     for chunk in singles(chunks):
         if isinstance(chunk, SegmentRecords):
             if chunk.publish:

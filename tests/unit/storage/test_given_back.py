@@ -5,8 +5,8 @@ from __future__ import annotations
 import gc
 from pathlib import Path
 
-from engine.formats.chunks import RawBytes
 from engine.storage.directory import DirectoryStorage
+from engine.values.chunks import RawBytes
 from tests.helpers.open_files import open_files
 
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from engine.formats.chunks import RawBytes
 from engine.formats.message import MessageCodec
 from engine.formats.store_records import StoreRecords
 from engine.storage.handle import BufferedHandle
 from engine.storage.ledger import LedgerStorage
+from engine.values.chunks import RawBytes
 
 CODEC = MessageCodec()
 EACH = CODEC.record_bytes(0, 16, True)

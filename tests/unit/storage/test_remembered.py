@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.formats.chunks import RawBytes
 from engine.storage import directory
 from engine.storage.directory import DirectoryStorage
-from engine.storage.port import ByteChunk
+from engine.values.chunks import ByteChunk, RawBytes
 
 FILE = "queues/q/0.idx"
 PARTS = (RawBytes(b"one"), RawBytes(b"two"))

@@ -14,7 +14,8 @@ from engine.formats.message import MessageCodec
 from engine.formats.store_records import StoreRecords
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
-from engine.storage.port import ByteChunk, Storage
+from engine.storage.port import Storage
+from engine.values.chunks import ByteChunk
 from engine.values.errors import EngineError, FileMissing, PathRefused, StorageFull
 
 CODEC = MessageCodec()

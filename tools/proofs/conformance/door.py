@@ -12,9 +12,10 @@ from typing import Any
 import msgspec
 
 from engine.backing_queue.protocol import CleanTerms
-from engine.classic_v1.queue import V1Means, VariableQueue
+from engine.classic_v1.queue.queue import VariableQueue
+from engine.classic_v1.queue.state import V1Means
 from engine.classic_v1.settings import QueueSettings
-from engine.classic_v1.store import MsgStore
+from engine.classic_v1.store.store import MsgStore
 from engine.formats.message import MessageCodec, MessageTemplate
 from engine.releases import RELEASES
 from engine.report.transitions.base import Transition

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from engine.backing_queue.protocol import CleanTerms, TakenMessages
-from engine.classic_v1.queue import V1Means
-from engine.classic_v1.store import MsgStore
+from engine.classic_v1.queue.state import V1Means
+from engine.classic_v1.store.store import MsgStore
 from engine.classic_v2.index.recovery import references
 from engine.formats.arrays import np
 from engine.formats.message import MessageTemplate

@@ -11,15 +11,15 @@ import msgspec
 from engine.backing_queue.protocol import CleanTerms
 from engine.classic_v2.formats.mc import EPOCH_MS, McCodec
 from engine.classic_v2.index.recovery import references
-from engine.classic_v2.queue import ClassicQueueV2, V2Means
+from engine.classic_v2.queue.queue import ClassicQueueV2
+from engine.classic_v2.queue.state import V2Means
 from engine.classic_v2.queue.taking import times_delivered
 from engine.classic_v2.settings import V4_0, V4_3, V2Settings
-from engine.classic_v2.store import SharedStore
-from engine.classic_v2.store.server import unreported
+from engine.classic_v2.store.server import SharedStore, unreported
 from engine.formats.arrays import Bytes2D, np
-from engine.formats.chunks import RawBytes
 from engine.formats.message import MessageCodec, MessageTemplate, TermLayout
 from engine.storage.port import Storage
+from engine.values.chunks import RawBytes
 from engine.values.errors import ProcessCrash, ProcessCrashed
 from engine.values.stretches import Range
 from tools.proofs.conformance.operations import Operations, ranges

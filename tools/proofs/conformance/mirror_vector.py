@@ -6,7 +6,7 @@ from typing import Any
 
 from engine.broker.cluster import Cluster
 from engine.broker.mirrors.membership import QueueMember
-from engine.classic_v1.queue import VariableQueue
+from engine.classic_v1.queue.queue import VariableQueue
 from engine.classic_v1.queue.state import LANES, PENDING, QueueState
 from engine.mirrored_queue.members import MasterQueue
 from engine.mirrored_queue.ring import QueueRecord

@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from engine.backing_queue.message_places import place_named
-from engine.classic_v1.index import QueueIndex
+from engine.classic_v1.index.index import QueueIndex
 from engine.classic_v1.queue.state import LANES, PENDING, QueueState
-from engine.classic_v1.store import MsgStore, StoreClient
 from engine.classic_v1.store.recovery import disk
+from engine.classic_v1.store.store import MsgStore, StoreClient
 from engine.values.extents import Extent
 from engine.values.stretches import split
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from engine.classic_v1.queue.state import LANES, PENDING, QueueState
-from engine.classic_v1.store import MsgStore, StoreClient
+from engine.classic_v1.store.store import MsgStore, StoreClient
 from engine.classic_v1.transitions import DeltaRead
 from engine.classic_v2.transitions import SlotsRead
 from engine.report.transitions.base import Transition

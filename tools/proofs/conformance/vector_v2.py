@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from engine.classic_v2.index import V2Index
+from engine.classic_v2.index.index import V2Index
 from engine.classic_v2.queue.state import UNTAKEN, V2QueueState
-from engine.classic_v2.store import SharedClient, SharedStore
+from engine.classic_v2.store.server import SharedClient, SharedStore
 from engine.storage.port import Storage
 from engine.values.extents import Extent
 from tools.proofs.conformance.vector import shortened

@@ -12,7 +12,6 @@ from engine.backing_queue.protocol import CleanTerms
 from engine.backing_queue.stores import CLEAN
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.store.recovery import V2CleanStop
-from engine.formats.chunks import RawBytes
 from engine.formats.clean_stop import (
     read_clean_dot,
     read_file_summary,
@@ -20,6 +19,7 @@ from engine.formats.clean_stop import (
     read_recovery_terms,
 )
 from engine.storage.port import Storage
+from engine.values.chunks import RawBytes
 from engine.values.settings import USUAL_ENTRY_COUNT
 from playground.inspecting.readout import terms_of
 from tools.proofs.differential.node import PrivateNode

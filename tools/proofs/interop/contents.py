@@ -10,9 +10,9 @@ from engine.classic_v2.formats.qi import HEADER_BYTES, BodyLocation, IndexSlots,
 from engine.classic_v2.formats.rdq import scan
 from engine.classic_v2.inspect import entry_term
 from engine.formats import properties
-from engine.formats.chunks import AnyChunk
 from engine.formats.terms import decode
 from engine.storage.port import Storage
+from engine.values.chunks import ByteChunk
 from engine.values.sizes import equal
 
 SIZE_AND_ID = 24
@@ -53,7 +53,7 @@ def of_queue(storage: Storage, directory: str, codec: McCodec) -> Iterator[tuple
             continue
         slots: list[IndexSlots] = []
 
-        def chunks(data: bytes, into: list[IndexSlots] = slots) -> list[AnyChunk]:
+        def chunks(data: bytes, into: list[IndexSlots] = slots) -> list[ByteChunk]:
             found = decode_index(data, codec)
             into += [each for each in found if isinstance(each, IndexSlots)]
             return found

@@ -12,9 +12,10 @@ import msgspec
 from engine.classic_v1.formats.journal import JournalRecords, decode_journal
 from engine.classic_v1.formats.record import decode_store
 from engine.classic_v1.formats.segment import SegmentRecords, decode_segment
-from engine.classic_v1.queue import V1Means, VariableQueue
+from engine.classic_v1.queue.queue import VariableQueue
+from engine.classic_v1.queue.state import V1Means
 from engine.classic_v1.settings import QueueSettings
-from engine.classic_v1.store import MsgStore
+from engine.classic_v1.store.store import MsgStore
 from engine.formats import properties
 from engine.formats.message import MessageCodec, MessageTemplate
 from engine.formats.names import config_text, queue_directory, read_config, read_queue_name
@@ -22,7 +23,7 @@ from engine.formats.properties import ParsedMessage, parse_message
 from engine.formats.store_records import StoreRecords
 from engine.releases import V3_8_9
 from engine.storage.directory import DirectoryStorage
-from engine.storage.port import ByteChunk
+from engine.values.chunks import ByteChunk
 from engine.values.stretches import Range
 from tools.proofs.conformance.door import BackingQueueDoor
 

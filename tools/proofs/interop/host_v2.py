@@ -12,10 +12,10 @@ import msgspec
 from engine.backing_queue.protocol import CleanTerms
 from engine.classic_v2.formats.mc import McCodec
 from engine.classic_v2.index.recovery import references
-from engine.classic_v2.queue import ClassicQueueV2, V2Means
+from engine.classic_v2.queue.queue import ClassicQueueV2
+from engine.classic_v2.queue.state import V2Means
 from engine.classic_v2.settings import V2Settings
-from engine.classic_v2.store import SharedStore
-from engine.classic_v2.store.server import unreported
+from engine.classic_v2.store.server import SharedStore, unreported
 from engine.formats.message import MessageTemplate
 from engine.formats.names import queue_directory
 from engine.releases import RELEASES

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from engine.classic_v1.index import QueueIndex
 from engine.classic_v1.index.actions import IndexConfirms
+from engine.classic_v1.index.index import QueueIndex
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.transitions import (
     EntriesRecorded,
@@ -115,7 +115,7 @@ class Harness:
 
     def put(self, name: str, data: bytes) -> None:
         """Write a file behind the index's back."""
-        from engine.formats.chunks import raw
+        from engine.values.chunks import raw
 
         path = f"{DIRECTORY}/{name}"
         self.storage.create(path)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from engine.classic_v1.settings import QueueSettings
-from engine.classic_v1.store import MsgStore, StoreClient
 from engine.classic_v1.store.state import row_at
+from engine.classic_v1.store.store import MsgStore, StoreClient
 from engine.classic_v1.transitions import CombineStepped, FilesCombined, FileUnlinked
 from engine.formats.message import MessageCodec, MessageTemplate
 from engine.report.transitions.base import Transition

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from engine.classic_v1.transitions import CombineStepped
-from engine.formats.chunks import RawBytes, ZeroBytes
 from engine.formats.store_records import StoreRecords
 from engine.report.transitions.queue import StoreRecovered, StoreStopped
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage
+from engine.values.chunks import RawBytes, ZeroBytes
 from engine.values.errors import StoreCorrupt
 from engine.values.stretches import Range
 from tests.unit.classic_v1.store.harness import (
