@@ -11,7 +11,12 @@ VALUES = ("engine.values", "engine.report.transitions")
 
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "engine.values": ("engine.values",),
-    "engine.formats": ("engine.formats", "engine.values.chunks", "engine.values.errors", "engine.values.sizes"),
+    "engine.formats": (
+        "engine.formats",
+        "engine.values.chunks",
+        "engine.values.errors",
+        "engine.values.sizes",
+    ),
     "engine.storage": ("engine.storage", "engine.values"),
     "engine.report.transitions": VALUES,
     "engine.report.log": ("engine.report.log", *VALUES),
