@@ -301,7 +301,7 @@ firefox-test: dev-env ## Open the page of a run from a disk in Firefox, and see 
 	@$(PY) -m tools.proofs.firefox $(if $(TINY),--tiny,--firefox "$$(tools/ensure_firefox.sh)")
 
 digests: env ## After a change of the engine that was meant: write the ready scenarios' new digests
-	@$(PY) manage.py record_digests $(DIGESTS_ARGS)
+	@$(PY) -m tools.story_digests $(DIGESTS_ARGS)
 
 fidelity: dev-env ## Measure what is proved of the engine, for the page /fidelity: make fidelity DATE=2026-01-31
 	@test -n "$(DATE)" || { echo "Give the day of the run: make fidelity DATE=2026-01-31"; exit 1; }

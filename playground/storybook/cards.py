@@ -7,7 +7,6 @@ templates/playground/_stage_picture.html, previews of links with library/link_pi
 from __future__ import annotations
 
 import functools
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -19,8 +18,8 @@ from engine.backing_queue.message_places import places_of
 from engine.broker.commands.settings import NodeSettings
 from engine.reading.message_places import COUNTED_LETTER, LETTERS, count_of, drawn_queue, letter_of
 from engine.replay import PlayedPiece, RunPlayer
-from engine.replay.player import KEEP_EVENTS, PlayedFrame, encode, frame_message, snapshot_message
-from playground.hosting.real_engine import NodeDoor, door
+from engine.replay.player import PlayedFrame, encode, frame_message, snapshot_message
+from playground.hosting.real_engine import NodeDoor
 from playground.storybook import rehearsal
 from playground.storybook.entry import LibraryEntry
 from playground.storybook.story import in_language
@@ -249,8 +248,6 @@ def _beginning(places: list[int]) -> int:
 
 
 KEPT: Final = Path(__file__).resolve().parent / "thumbnails.json"
-SAMPLES: Final = 48
-"""Even times at which a run is looked at."""
 
 
 class RunThumbnail(msgspec.Struct, frozen=True):
@@ -260,34 +257,9 @@ class RunThumbnail(msgspec.Struct, frozen=True):
     picture: StagePicture
 
 
-def draw(entry: LibraryEntry) -> RunThumbnail:
-    """Play a ready scenario to its end, and draw it where it asks for a prediction, before the answer. A run that
-    asks before anything waits is drawn where most waits.
-    """
-    node = door().rehearse(entry.run, KEEP_EVENTS)
-    player = RunPlayer(node, lenient=True)
-    asked_us = entry.story.prediction.ask_at_us if entry.story.prediction else 0
-    pictures: dict[int, StagePicture] = {}
-    for at_us in sorted({asked_us, *(entry.run["until_us"] * at // SAMPLES for at in range(SAMPLES + 1))}):
-        deque(player.play(at_us), maxlen=0)
-        pictures[at_us] = picture_of(node.snapshot()) or StagePicture([])
-    fullest = max(pictures.values(), key=lambda each: sum(count for _lane, count in each.held))
-    asked = pictures[asked_us]
-    return RunThumbnail(node.log.digest, asked if asked.held else fullest)
-
-
 @functools.cache
 def kept() -> dict[str, RunThumbnail]:
     return msgspec.json.decode(KEPT.read_bytes(), type=dict[str, RunThumbnail])
-
-
-def keep(changed: Mapping[str, RunThumbnail], names: set[str]) -> None:
-    """Write thumbnails down beside those that stay; those of other names go."""
-    before = kept() if KEPT.exists() else {}
-    every = {name: each for name, each in sorted({**before, **changed}.items()) if name in names}
-    lines = [f'"{name}": {msgspec.json.encode(each).decode()}' for name, each in every.items()]
-    KEPT.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
-    kept.cache_clear()
 
 
 SUBJECTS: Final[dict[int, Any]] = {

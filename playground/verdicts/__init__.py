@@ -112,42 +112,6 @@ class ArticleMechanism(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         ]
 
 
-class CheckedArticle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One of the five articles: its letter, its name, and what it says, item by item from number 1 on."""
-
-    letter: str
-    name: str
-    items: list[str]
-
-    def numbered(self) -> dict[str, str]:
-        return {f"{self.letter}{number}": text for number, text in enumerate(self.items, 1)}
-
-
-Found = Literal["shown", "condition", "not shown", "told"]
-
-
-class CoverageJudgement(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Items of the articles that somebody judged as a reader of the page alone. `date`: the day. `items`: what the
-    page did for each item, and what it does since: shown; a condition that holds, of which the page says nothing;
-    not shown; told, since no run can show it.
-    """
-
-    date: str
-    seed: int
-    items: dict[str, tuple[Found, Found]]
-
-
-@cache
-def judgements() -> list[CoverageJudgement]:
-    """Return what was judged, the oldest first."""
-    return msgspec.json.decode((FOLDER / "judged.json").read_bytes(), type=list[CoverageJudgement])
-
-
-@cache
-def articles() -> list[CheckedArticle]:
-    return msgspec.json.decode((FOLDER / "items.json").read_bytes(), type=list[CheckedArticle])
-
-
 @cache
 def mechanisms() -> list[ArticleMechanism]:
     return msgspec.json.decode((FOLDER / "mechanisms.json").read_bytes(), type=list[ArticleMechanism])

@@ -89,9 +89,9 @@ def test_a_variable_that_no_target_reads_is_found() -> None:
 
 
 def test_a_program_or_an_option_that_is_not_there_is_found() -> None:
-    text = "`python -m tools.tea`, `python -m tools.figures --check`, `manage.py sugar`, `manage.py metrics --lumps 2`"
+    text = "`python -m tools.tea`, `python -m tools.figures --check`, `manage.py sugar`, `manage.py teachers --lumps 2`"
     assert programs.not_there(text, ROOT) == ["manage.py sugar", "tools.tea"]
-    assert programs.not_accepted(text, ROOT) == ["manage.py metrics  --lumps"]
+    assert programs.not_accepted(text, ROOT) == ["manage.py teachers  --lumps"]
     text = "```\npython -m engine inspect DIR [--json] [--tea]   prints\n```\n`--json`, `--tea`, `--sugar`"
     assert programs.not_accepted(text, ROOT) == ["engine inspect --tea", "--tea", "--sugar"]
 

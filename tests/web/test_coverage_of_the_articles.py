@@ -19,7 +19,7 @@ from playground.storybook.rehearsal import rehearse
 from playground.storybook.story import KEYS, in_language
 from playground.web import live_page
 from tests.helpers.terms import terms_of
-from tools.catalogue.coverage import said_near
+from tools.catalogue.coverage import articles, judgements, said_near
 from tools.catalogue.drawn_items import drawn, lines
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -46,10 +46,10 @@ def test_every_mechanism_is_seen_at_a_moment_of_a_run_that_asks_first() -> None:
 
 
 def test_every_item_of_the_articles_is_shown_once() -> None:
-    items = [item for article in verdicts.articles() for item in article.numbered()]
+    items = [item for article in articles() for item in article.numbered()]
     told = [item for each in verdicts.mechanisms() for item in each.items]
     assert sorted(told) == sorted(items)
-    assert [len(article.items) for article in verdicts.articles()] == [109, 28, 82, 33, 81]
+    assert [len(article.items) for article in articles()] == [109, 28, 82, 33, 81]
 
 
 def test_rows_are_marked_where_3_10_differs_and_what_is_only_told_is_counted_apart() -> None:
@@ -89,7 +89,7 @@ def test_a_moment_without_a_word_of_the_row_would_be_found() -> None:
 
 def test_eighty_items_were_drawn_and_judged_and_none_is_left_that_is_not_shown() -> None:
     told = {item for each in verdicts.mechanisms() for item in each.told}
-    first, second = verdicts.judgements()
+    first, second = judgements()
     assert list(second.items) == drawn(second.seed, 80)
     assert set(first.items).isdisjoint(second.items)
     for judgement in (first, second):

@@ -9,6 +9,7 @@ from playground.exercises.grading import GradedRun
 from playground.models import Scenario
 from playground.storybook import cards, ready_scenarios
 from playground.storybook.cards import BLOCK, DISK, ROWS, STEP, WATER, StagePicture, picture_of
+from tools.story_digests import draw
 
 
 def test_every_scenario_has_a_picture_of_its_own_run() -> None:
@@ -24,7 +25,7 @@ def test_a_picture_is_what_the_run_gives() -> None:
     entry = ready_scenarios.entry("greek-letters")
     assert entry is not None
     assert entry.story.prediction is not None
-    drawn = cards.draw(entry)
+    drawn = draw(entry)
     assert drawn == cards.kept()["greek-letters"]
     run = GradedRun(entry.run)
     run.go(entry.story.prediction.ask_at_us)

@@ -1,8 +1,8 @@
 """`python -m tools.catalogue [--check]`: write the page's modules and the tables of the documentation from the classes.
 
-For after a change of a transition's class, or of another table that both languages have. With `--check` it writes
-nothing, and fails where a file is out of date. `--draw SEED` prints items of the articles that nobody has judged, with
-what the page says of them; a kept seed draws the same items again, and `--count` says how many.
+For after a change of a transition's class, of a metric, or of another table that both languages have. With `--check` it
+writes nothing, and fails where a file is out of date. `--draw SEED` prints items of the articles that nobody has
+judged, with what the page says of them; a kept seed draws the same items again, and `--count` says how many.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ django.setup()
 
 from django.conf import settings  # noqa: E402 - the settings come first
 
-from tools.catalogue import drawn_items, written_files  # noqa: E402
+from tools.catalogue import drawn_items, metrics_table, written_files  # noqa: E402
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -33,9 +33,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(*drawn_items.lines(asked.draw, asked.count), sep="\n")
     elif asked.check:
         found = written_files.stale(settings.BASE_DIR)
+        found += [metrics_table.PAGE.name] * metrics_table.is_stale()
         print(*(f"{path}: out of date, run python -m tools.catalogue" for path in found), sep="\n", end="")
         return bool(found)
     else:
+        metrics_table.write()
         print(*(f"{path}: written" for path in written_files.write(settings.BASE_DIR)), sep="\n")
     return 0
 

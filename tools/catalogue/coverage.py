@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Final
+from functools import cache
+from typing import Final, Literal
 
+import msgspec
 from django.utils.translation import override
 
 from engine.reading.conditions import Condition, ConditionReference, names_of
@@ -12,7 +14,44 @@ from playground import verdicts
 from playground.storybook import ready_scenarios
 from playground.storybook.entry import LibraryEntry
 from playground.storybook.story import in_language
-from playground.verdicts import NEAR_US, ArticleMechanism, CoverageJudgement, SeenMoment
+from playground.verdicts import FOLDER, NEAR_US, ArticleMechanism, SeenMoment
+
+
+class CheckedArticle(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One of the five articles: its letter, its name, and what it says, item by item from number 1 on."""
+
+    letter: str
+    name: str
+    items: list[str]
+
+    def numbered(self) -> dict[str, str]:
+        return {f"{self.letter}{number}": text for number, text in enumerate(self.items, 1)}
+
+
+Found = Literal["shown", "condition", "not shown", "told"]
+
+
+class CoverageJudgement(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Items of the articles that somebody judged as a reader of the page alone. `date`: the day. `items`: what the
+    page did for each item, and what it does since: shown; a condition that holds, of which the page says nothing;
+    not shown; told, since no run can show it.
+    """
+
+    date: str
+    seed: int
+    items: dict[str, tuple[Found, Found]]
+
+
+@cache
+def judgements() -> list[CoverageJudgement]:
+    """Return what was judged, the oldest first."""
+    return msgspec.json.decode((FOLDER / "judged.json").read_bytes(), type=list[CoverageJudgement])
+
+
+@cache
+def articles() -> list[CheckedArticle]:
+    return msgspec.json.decode((FOLDER / "items.json").read_bytes(), type=list[CheckedArticle])
+
 
 COVERAGE_HEAD: Final = """# Coverage of the articles
 
@@ -75,13 +114,13 @@ def coverage_page() -> str:
     rowed = {item for each in known for item in each.items}
     told = {item for each in known for item in each.told}
     counts = ["| article | items | shown by a run | told, not shown |", "|---|---|---|---|"]
-    for article in verdicts.articles():
+    for article in articles():
         numbers = [sum(item in some for item in article.numbered()) for some in (rowed - told, told)]
         counts.append(
             f"| {article.letter}: {article.name} | {len(article.items)} | {numbers[0]} | {numbers[1]} |"
         )
     named = sum(bool(each.items) for each in known)
-    items = sum(len(each.items) for each in verdicts.articles())
+    items = sum(len(each.items) for each in articles())
     table = "\n".join(counts)
     parts = [COVERAGE_HEAD.format(items=items, counts=table, named=named, unnamed=len(known) - named)]
     with override("en"):
@@ -95,14 +134,14 @@ def coverage_page() -> str:
                 "",
             ]
         parts.append(JUDGED)
-        parts += [_judged(each, known, entries) for each in verdicts.judgements()]
+        parts += [_judged(each, known, entries) for each in judgements()]
         parts.append(NOTES)
         for slug, at_us in WERE_FALSE:
             said = " ".join(said_near(entries[slug], at_us))
             parts.append(f"| {slug} | {at_us / 1_000_000:g} s | {said} |")
     parts += ["", "## The items, article by article\n"]
     by_item = {item: each for each in known for item in each.items}
-    for article in verdicts.articles():
+    for article in articles():
         parts += [
             f"### {article.letter}: {article.name}\n",
             "| item | what it says | subject: row |\n|---|---|---|",
@@ -118,7 +157,7 @@ def _judged(
     judgement: CoverageJudgement, known: list[ArticleMechanism], entries: dict[str, LibraryEntry]
 ) -> str:
     """Return the table of one judgement: each item, its moments, what was found and what is so now."""
-    texts = {item: text for article in verdicts.articles() for item, text in article.numbered().items()}
+    texts = {item: text for article in articles() for item, text in article.numbered().items()}
     found, now = (
         ", ".join(f"{count} {word}" for word, count in Counter(column).most_common())
         for column in zip(*judgement.items.values(), strict=True)

@@ -11,7 +11,7 @@ from random import Random
 from playground import verdicts
 from playground.storybook import ready_scenarios
 from playground.storybook.story import in_language
-from tools.catalogue.coverage import said_near
+from tools.catalogue.coverage import articles, judgements, said_near
 
 
 def lines(seed: int, count: int) -> Iterator[str]:
@@ -29,9 +29,9 @@ def lines(seed: int, count: int) -> Iterator[str]:
 
 def drawn(seed: int, count: int) -> list[str]:
     """Return items that no judgement has but that of the same seed, and later ones."""
-    every = [item for article in verdicts.articles() for item in article.numbered()]
+    every = [item for article in articles() for item in article.numbered()]
     earlier = set[str]()
-    for each in verdicts.judgements():
+    for each in judgements():
         if each.seed == seed:
             break
         earlier |= set(each.items)
