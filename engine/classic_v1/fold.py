@@ -122,18 +122,6 @@ class IndexTable:
         self.buffered_bytes = 0
         self.dirty = 0
 
-    def segment_written(self, t: SegmentWritten, size: int) -> None:
-        for old in self.entries.remove(t.segment * size, size):
-            # a second publish record replaces the first (S119)
-            before = 0 if old.code & PUBLISH else old.code >> 3
-            code = 8 * (before + (old.code & JOURNAL_BITS).bit_count())
-            self.entries.insert(IndexEntry(old.start, old.count, code))
-        self.segments[t.segment] = self.segments.get(t.segment, 0) + t.bytes_
-
-    def segment_deleted(self, t: SegmentDeleted, size: int) -> None:
-        self.entries.remove(t.segment * size, size)
-        self.segments.pop(t.segment, None)
-
     def index_reset(self, t: IndexReset) -> None:
         self.entries.clear()
         self.segments.clear()
@@ -345,10 +333,18 @@ class SegmentTables(NamedTuple):
     size: int
 
     def segment_written(self, t: SegmentWritten) -> None:
-        self.table.segment_written(t, self.size)
+        """Journal bits of the segment's entries become part of its file (S80.1)."""
+        table, size = self
+        for old in table.entries.remove(t.segment * size, size):
+            # a second publish record replaces the first (S119)
+            before = 0 if old.code & PUBLISH else old.code >> 3
+            code = 8 * (before + (old.code & JOURNAL_BITS).bit_count())
+            table.entries.insert(IndexEntry(old.start, old.count, code))
+        table.segments[t.segment] = table.segments.get(t.segment, 0) + t.bytes_
 
     def segment_deleted(self, t: SegmentDeleted) -> None:
-        self.table.segment_deleted(t, self.size)
+        self.table.entries.remove(t.segment * self.size, self.size)
+        self.table.segments.pop(t.segment, None)
 
 
 class StoreTables(NamedTuple):

@@ -12,9 +12,10 @@ from engine.classic_v2.index.recovery import references
 from engine.classic_v2.queue.queue import ClassicQueueV2
 from engine.classic_v2.queue.state import V2Means
 from engine.classic_v2.settings import V4_0, V4_3, V2Settings
-from engine.classic_v2.store.server import SharedStore, unreported
+from engine.classic_v2.store.server import SharedStore
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import EngineError
+from engine.values.marks import ignore
 from tests.fuzz.damage import Files, damaged, load, stored
 from tests.fuzz.running import inspected
 
@@ -83,7 +84,7 @@ def _queue(
             persistent=stores[0],
             transient=stores[1],
             ref=folder,
-            emit=unreported,
+            emit=ignore,
             settle=partial(_settle, stores),
         )
     )

@@ -30,12 +30,13 @@ from engine.classic_v2.index.recovery import references
 from engine.classic_v2.queue.queue import ClassicQueueV2
 from engine.classic_v2.queue.state import V2Means
 from engine.classic_v2.settings import V4_0, V4_3, V2Settings
-from engine.classic_v2.store.server import SharedStore, unreported
+from engine.classic_v2.store.server import SharedStore
 from engine.formats.message import MessageTemplate
 from engine.formats.names import queue_directory
 from engine.formats.store_records import StoreRecords, read_record
 from engine.storage.directory import DirectoryStorage
 from engine.values.chunks import RawBytes
+from engine.values.marks import ignore
 from engine.values.sizes import at as size_at
 from tests.conftest import RECORDINGS
 
@@ -185,7 +186,7 @@ class Opened:
                     persistent=persistent,
                     transient=transient,
                     ref=name,
-                    emit=unreported,
+                    emit=ignore,
                     settle=self.settle,
                 )
             )

@@ -11,7 +11,7 @@ from engine.classic_v1.formats.journal import JournalMarks, JournalRecords, deco
 from engine.classic_v1.formats.publishing import PublishRecord
 from engine.classic_v1.index import recovery, slots
 from engine.classic_v1.index.actions import IndexJournal
-from engine.classic_v1.index.segments import IndexSegments
+from engine.classic_v1.index.segments import IndexFiles, IndexSegments
 from engine.formats.message import MessageCodec
 from engine.storage.ledger import LedgerStorage
 from engine.values.chunks import RawBytes
@@ -53,12 +53,8 @@ def outcome(data: bytes, codec: MessageCodec) -> tuple[object, ...]:
     """Return what a replay leaves, or that it is impossible."""
     storage = LedgerStorage()
     storage.append("q/journal.jif", [RawBytes(data)])
-    segments = IndexSegments(
-        queue="q", directory="q", storage=storage, codec=codec, size=SIZE, emit=lambda _each: None
-    )
-    reader = IndexJournal(
-        queue="q", resource=b"q", directory="q", storage=storage, codec=codec, emit=lambda _each: None
-    )
+    files = IndexFiles("q", b"q", "q", storage, codec, SIZE, lambda _each: None)
+    segments, reader = IndexSegments(files), IndexJournal(files)
     try:
         actions = recovery.replay(segments, reader)
     except IndexCorrupt as error:

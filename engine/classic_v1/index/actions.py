@@ -15,7 +15,7 @@ from engine.classic_v1.formats.journal import (
     decode_journal,
 )
 from engine.classic_v1.formats.publishing import PublishRecord
-from engine.classic_v1.index.segments import IndexSegments, publish_of
+from engine.classic_v1.index.segments import IndexFiles, IndexSegments, publish_of
 from engine.classic_v1.index.slots import ACK, DELIVER, JournalSlot
 from engine.classic_v1.transitions import (
     EntriesRecorded,
@@ -27,7 +27,6 @@ from engine.classic_v1.transitions import (
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition, Why
 from engine.storage.handle import BufferedHandle
-from engine.storage.port import Storage
 from engine.values.chunks import ByteChunk, RawBytes
 from engine.values.extents import HOME_STORE, RAW_PERSISTENT, WANTS_CONFIRM, Extent
 from engine.values.sizes import FRAMED
@@ -37,60 +36,39 @@ JOURNAL_NAME: Final = "journal.jif"
 STUB_NAME: Final = ".queue_name"
 
 
-class PublishedStretches(NamedTuple):
-    """Publish records of several runs of a log, not made yet; with step -1 the last message of each comes first."""
+class RecordedStretches(NamedTuple):
+    """Journal records of one action on several runs, not made yet; with step -1 the last of each comes first."""
 
     action: Action
-    extents: Sequence[Extent]
+    runs: Sequence[Extent] | Sequence[Range]
     codec: MessageCodec
     step: int
 
     def chunks(self) -> list[JournalRecords]:
+        """Make the records."""
         action, codec, step = self.action, self.codec, self.step
         return [
-            JournalRecords(action, each.start, each.count, publish_of(each), codec, None, step)
-            for each in self.extents
-        ]
-
-
-class MarkedStretches(NamedTuple):
-    """Delivers or acks of several runs, not made yet; with step -1 the last message of each comes first."""
-
-    action: Action
-    ranges: Sequence[Range]
-    codec: MessageCodec
-    step: int
-
-    def chunks(self) -> list[JournalRecords]:
-        action, codec, step = self.action, self.codec, self.step
-        return [
-            JournalRecords(action, each.start, each.count, None, codec, None, step) for each in self.ranges
+            JournalRecords(
+                action,
+                each.start,
+                each.count,
+                publish_of(each) if isinstance(each, Extent) else None,
+                codec,
+                None,
+                step,
+            )
+            for each in self.runs
         ]
 
 
 class IndexJournal:
-    """`journal.jif` behind a buffer without limit (S21). `queue`: queue name, as transitions carry it.
-    `resource`: what the broker calls the queue, for the stub file (S6). `directory`: the queue's directory,
-    relative to the storage's root.
-    """
+    """`journal.jif` behind a buffer without limit (S21)."""
 
-    def __init__(
-        self,
-        *,
-        queue: str,
-        resource: bytes,
-        directory: str,
-        storage: Storage,
-        codec: MessageCodec,
-        emit: Callable[[Transition], None],
-    ) -> None:
-        self.path = f"{directory}/{JOURNAL_NAME}"
-        self._queue = queue
-        self._resource = resource
-        self._directory = directory
-        self._storage = storage
-        self._codec = codec
-        self._emit = emit
+    def __init__(self, files: IndexFiles) -> None:
+        self.path = f"{files.directory}/{JOURNAL_NAME}"
+        self._files = files
+        self._queue, self._storage, self._codec = files.queue, files.storage, files.codec
+        self._emit = files.emit
         self.handle: BufferedHandle | None = None
         self.file_bytes: int | None = None
 
@@ -111,8 +89,8 @@ class IndexJournal:
     def open(self) -> BufferedHandle:
         """Return the handle; the first time, write the stub and make the file if it is absent (S6, S70)."""
         if self.handle is None:
-            stub = f"{self._directory}/{STUB_NAME}"
-            name = b"VHOST: %b\nQUEUE: %b\n" % (self._codec.vhost.encode(), self._resource)
+            stub = f"{self._files.directory}/{STUB_NAME}"
+            name = b"VHOST: %b\nQUEUE: %b\n" % (self._codec.vhost.encode(), self._files.resource)
             self._storage.create(stub)
             self._storage.append(stub, [RawBytes(name)])
             if not self.exists():
@@ -128,21 +106,18 @@ class IndexJournal:
         """Return the records of one action on consecutive seq_ids, the highest first with step -1 (S62)."""
         return JournalRecords(action, start, count, publish, self._codec, None, step)
 
-    def published(self, action: Action, extents: Sequence[Extent], step: int = 1) -> PublishedStretches:
-        return PublishedStretches(action, extents, self._codec, step)
-
-    def append_published(self, runs: PublishedStretches) -> int:
+    def append_published(self, action: Action, extents: Sequence[Extent], step: int = 1) -> int:
         """Put publish records into the buffer and return their bytes; they are made when they leave it (S74.3)."""
-        size_bytes = published_bytes(self._codec, runs.action, runs.extents)
-        (self.handle or self.open()).append_late(runs, size_bytes)
+        size_bytes = published_bytes(self._codec, action, extents)
+        late = RecordedStretches(action, extents, self._codec, step)
+        (self.handle or self.open()).append_late(late, size_bytes)
         return size_bytes
 
     def append_marks(self, action: Action, ranges: Sequence[Range], step: int) -> int:
         """Put delivers or acks into the buffer and return their bytes; they are made when they leave it (S75)."""
         size_bytes = MARK_BYTES * sum([each.count for each in ranges])
-        (self.handle or self.open()).append_late(
-            MarkedStretches(action, ranges, self._codec, step), size_bytes
-        )
+        late = RecordedStretches(action, ranges, self._codec, step)
+        (self.handle or self.open()).append_late(late, size_bytes)
         return size_bytes
 
     def append(self, runs: Sequence[JournalRecords]) -> int:
@@ -316,7 +291,7 @@ class IndexActions:
         """Actions since the last flush, also those that cancelled out (S73)."""
         self.cached = 0
         """Publish records in the pre-publish cache (S76)."""
-        self._cache: list[PublishedStretches] = []
+        self._cache: list[Sequence[Extent]] = []
         self._many = False
         """Whether several runs entered it at once, so that they are reported together."""
         self._cached_delivers: list[Range] = []
@@ -348,7 +323,7 @@ class IndexActions:
         for extent in extents:
             if extent.flags & WANTS_CONFIRM:
                 self.confirms.wait(extent)
-        journal_bytes = self.journal.append_published(self.journal.published(action, extents))
+        journal_bytes = self.journal.append_published(action, extents)
         self.segments.publish_all(
             [JournalSlot(each.start, each.count, publish_of(each), with_deliver) for each in extents]
         )
@@ -419,7 +394,7 @@ class IndexActions:
         for extent in extents:
             if extent.flags & WANTS_CONFIRM:
                 self.confirms.wait(extent)
-        self._cache.append(self.journal.published("publish", extents, step))
+        self._cache.append(extents)
         self.segments.publish_all([JournalSlot(each.start, each.count, publish_of(each)) for each in extents])
         runs = _joined(extents)
         count = sum([each.count for each in runs])
@@ -440,13 +415,15 @@ class IndexActions:
             cached, self._cache, self.cached = self._cache, [], 0
             delivers, self._cached_delivers = self._cached_delivers, []
             many, self._many = self._many, False
-            written = sum([self.journal.append_published(each) for each in cached])
+            written = sum(
+                [self.journal.append_published("publish", each, self._cached_step) for each in cached]
+            )
             if many:
                 self._mark_many("deliver", delivers, written, self._cached_step)
             elif delivers:
                 self._mark("deliver", delivers, written, self._cached_step)
             else:
-                start = cached[0].extents[0].start
+                start = cached[0][0].start
                 self._emit(EntriesRecorded("S77", self.queue, "publish", start, 0, written))
         self.maybe_flush(hint)
 

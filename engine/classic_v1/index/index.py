@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from engine.backing_queue.protocol import Contains, IndexLoad
 from engine.classic_v1.index import recovery
 from engine.classic_v1.index.actions import IndexActions, IndexConfirms, IndexJournal
 from engine.classic_v1.index.port import SmallBodies
 from engine.classic_v1.index.recovery import RecoveredIndex
-from engine.classic_v1.index.segments import MERGE, IndexSegments, arguments, extent_of, live_entries
+from engine.classic_v1.index.segments import (
+    MERGE,
+    IndexFiles,
+    IndexSegments,
+    arguments,
+    extent_of,
+    live_entries,
+)
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.transitions import (
     IndexForgotten,
@@ -29,25 +36,18 @@ from engine.values.sizes import total
 from engine.values.stretches import Range, RangeSet, Stretches
 
 
-class FlushPace(NamedTuple):
-    """The two limits on actions without a flush. `max_journal`: actions that a deliver may bring the journal
-    to without a flush. `hint`: the same for a publish where it is smaller, None for infinity.
+def until_flush(max_journal: int, hint: int | None, dirty: int) -> tuple[int, bool]:
+    """Return how many messages are published and delivered up to the next flush, and what meets it. With False, the
+    deliver of the last of them flushes. With True none of them flushes, but the publish of the next message does.
+    `max_journal`: actions that a deliver may bring the journal to without a flush. `hint`: the same for a publish
+    where it is smaller, None for infinity. `dirty`: actions since the last flush.
     """
-
-    max_journal: int
-    hint: int | None
-
-    def until_flush(self, dirty: int) -> tuple[int, bool]:
-        """Return how many messages are published and delivered up to the next flush, and what meets it. With
-        False, the deliver of the last of them flushes. With True none of them flushes, but the publish of the
-        next message does. `dirty`: actions since the last flush.
-        """
-        publish_limit = self.max_journal if self.hint is None else min(self.max_journal, self.hint)
-        by_publish = max(0, (publish_limit - dirty - 1) // 2 + 1)
-        by_deliver = max(0, (self.max_journal - dirty - 2) // 2 + 1)
-        if by_publish <= by_deliver:
-            return by_publish, True
-        return by_deliver + 1, False
+    publish_limit = max_journal if hint is None else min(max_journal, hint)
+    by_publish = max(0, (publish_limit - dirty - 1) // 2 + 1)
+    by_deliver = max(0, (max_journal - dirty - 2) // 2 + 1)
+    if by_publish <= by_deliver:
+        return by_publish, True
+    return by_deliver + 1, False
 
 
 class QueueIndex:
@@ -101,20 +101,10 @@ class QueueIndex:
 
     def _views(self, emit: Callable[[Transition], None]) -> tuple[IndexSegments, IndexJournal]:
         """Return blank segments and a closed journal over the queue's files."""
-        queue, directory, storage, codec = self.queue, self.directory, self.storage, self.codec
-        return (
-            IndexSegments(
-                queue=queue, directory=directory, storage=storage, codec=codec, size=self.size, emit=emit
-            ),
-            IndexJournal(
-                queue=queue,
-                resource=self.resource,
-                directory=directory,
-                storage=storage,
-                codec=codec,
-                emit=emit,
-            ),
+        files = IndexFiles(
+            self.queue, self.resource, self.directory, self.storage, self.codec, self.size, emit
         )
+        return IndexSegments(files), IndexJournal(files)
 
     @property
     def cache_room(self) -> int:
@@ -148,9 +138,9 @@ class QueueIndex:
             self._publish_flushing(each, hint)
 
     def _publish_flushing(self, extent: Extent, hint: int | None) -> None:
-        actions, pace, done = self.actions, FlushPace(self.actions.max_journal, hint), 0
+        actions, done = self.actions, 0
         while done < extent.count:
-            whole, on_publish = pace.until_flush(actions.dirty)
+            whole, on_publish = until_flush(actions.max_journal, hint, actions.dirty)
             whole = min(whole, extent.count - done)
             if whole:
                 actions.publish([extent.part(done, whole)], with_deliver=True)

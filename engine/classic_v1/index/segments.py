@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from operator import attrgetter
-from typing import Final, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from engine.classic_v1.formats.publishing import PublishRecord
 from engine.classic_v1.formats.segment import SegmentRecords, decode_segment
@@ -248,29 +248,32 @@ class SegmentFile(StretchRecord, frozen=True, array_like=True, gc=False):
     part_no: int
 
 
+class IndexFiles(NamedTuple):
+    """Where the files of one queue's index are. `queue`: its name, as transitions carry it. `resource`: what the
+    broker calls it, for the stub file (S6). `directory`: relative to the storage's root. `size`: entries per segment,
+    N (S4).
+    """
+
+    queue: str
+    resource: bytes
+    directory: str
+    storage: Storage
+    codec: MessageCodec
+    size: int
+    emit: Callable[[Transition], None]
+
+
 class IndexSegments:
     """The map of segments with everything that is pending in them, for one queue. Pending entries are one
     sequence over all segments, so a burst is one run; only counts and files are kept by segment. `filed`
-    mirrors the files' contents for the page; no rule reads it. `queue`: queue name, as transitions carry it.
-    `directory`: the queue's directory, relative to the storage's root. `size`: entries per segment, N (S4).
+    mirrors the files' contents for the page; no rule reads it.
     """
 
-    def __init__(
-        self,
-        *,
-        queue: str,
-        directory: str,
-        storage: Storage,
-        codec: MessageCodec,
-        size: int,
-        emit: Callable[[Transition], None],
-    ) -> None:
-        self._queue = queue
-        self._directory = directory
-        self._storage = storage
-        self.codec = codec
-        self._emit = emit
-        self.size = size
+    def __init__(self, files: IndexFiles) -> None:
+        self._queue, self._directory, self._storage = files.queue, files.directory, files.storage
+        self._emit = files.emit
+        self.codec = files.codec
+        self.size = files.size
         self.pending: Stretches[JournalSlot] = Stretches()
         self.unacked: dict[int, int] = {}
         self.wrong_counts: dict[int, int] = {}

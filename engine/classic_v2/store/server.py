@@ -22,18 +22,11 @@ from engine.report.transitions.queue import StoreStopped
 from engine.storage.port import Storage
 from engine.values.errors import InvariantBroken
 from engine.values.extents import Extent
+from engine.values.marks import ignore
 from engine.values.stretches import Range, RangeSet, one_more
 
 COLLECTION_US: Final = 15_000_000
 """From the first removal in a file until a store looks whether to compact it (W140)."""
-
-
-def unreported(transition: Transition) -> None:
-    """Take what nobody follows."""
-
-
-def never(after_us: int, call: Callable[[], None]) -> None:
-    """Let a timer run of which nobody has the clock."""
 
 
 class _Write(msgspec.Struct, frozen=True):
@@ -74,8 +67,8 @@ class SharedStore:
         storage: Storage,
         codec: McCodec,
         settings: V2Settings,
-        emit: Callable[[Transition], None] = unreported,
-        later: Later = never,
+        emit: Callable[[Transition], None] = ignore,
+        later: Later = ignore,
     ) -> None:
         self.name = name
         self._later = later

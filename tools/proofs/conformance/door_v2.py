@@ -15,12 +15,13 @@ from engine.classic_v2.queue.queue import ClassicQueueV2
 from engine.classic_v2.queue.state import V2Means
 from engine.classic_v2.queue.taking import times_delivered
 from engine.classic_v2.settings import V4_0, V4_3, V2Settings
-from engine.classic_v2.store.server import SharedStore, unreported
+from engine.classic_v2.store.server import SharedStore
 from engine.formats.arrays import Bytes2D, np
 from engine.formats.message import MessageCodec, MessageTemplate, TermLayout
 from engine.storage.port import Storage
 from engine.values.chunks import RawBytes
 from engine.values.errors import ProcessCrash, ProcessCrashed
+from engine.values.marks import ignore
 from engine.values.stretches import Range
 from tools.proofs.conformance.operations import Operations, ranges
 from tools.proofs.conformance.picks import picked
@@ -160,7 +161,7 @@ class V2Door(Operations):
                 persistent=self.persistent,
                 transient=self.transient,
                 ref=REF,
-                emit=unreported,
+                emit=ignore,
                 settle=self.settle,
             )
         )

@@ -15,12 +15,13 @@ from engine.classic_v2.index.recovery import references
 from engine.classic_v2.queue.queue import ClassicQueueV2
 from engine.classic_v2.queue.state import V2Means
 from engine.classic_v2.settings import V2Settings
-from engine.classic_v2.store.server import SharedStore, unreported
+from engine.classic_v2.store.server import SharedStore
 from engine.formats.message import MessageTemplate
 from engine.formats.names import queue_directory
 from engine.releases import RELEASES
 from engine.storage.directory import DirectoryStorage
 from engine.storage.port import Storage
+from engine.values.marks import ignore
 from engine.values.stretches import Range
 from tools.proofs.conformance.door_v2 import V2Door
 from tools.proofs.interop import clean_stop, contents
@@ -136,7 +137,7 @@ class HostV2:
                 persistent=self.stores[0],
                 transient=self.stores[1],
                 ref=ref_of(name) if terms is None or terms.persistent_ref is None else terms.persistent_ref,
-                emit=unreported,
+                emit=ignore,
                 settle=self.settle,
             )
         )
