@@ -45,31 +45,32 @@ def as_it_is(extent: Extent) -> Sequence[Extent]:
     return (extent,)
 
 
-class QueueConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything from which a blank queue is made.
-
-    Args:
-        settings, codec: of the virtual host.
-        storage, directory: where its own files are.
-        files: what it shares with the other queues of its virtual host, whose stores run already.
-        ref: name of the queue at the stores.
-        as_read: completes messages that were read from disk.
-        resource: the broker's name of the queue in its files, if it differs.
-        credit: towards the stores, if it shares that with other queues of its process.
+class QueuePlace(msgspec.Struct, frozen=True, kw_only=True):
+    """Which queue a blank one is, and where. `storage`, `directory`: where its own files are. `ref`: its name at the
+    stores. `as_read`: completes messages that were read from disk. `resource`: the broker's name of the queue in its
+    files, if it differs.
     """
 
     name: str
     durable: bool
-    arguments: Mapping[str, Any] = {}
-    settings: StorageSettings
-    codec: MessageCodec
     storage: Storage
     directory: str
-    files: TwoStores[Any]
     ref: str
     emit: Callable[[Transition], None]
     as_read: Callable[[Extent], Sequence[Extent]] = as_it_is
     resource: bytes | None = None
+
+
+class QueueConfig(QueuePlace, frozen=True, kw_only=True):
+    """Everything from which a blank queue is made. `settings`, `codec`: of the virtual host. `files`: what it shares
+    with the other queues of its virtual host, whose stores run already. `credit`: towards the stores, if it shares
+    that with other queues of its process.
+    """
+
+    arguments: Mapping[str, Any] = {}
+    settings: StorageSettings
+    codec: MessageCodec
+    files: TwoStores[Any]
     credit: Any = None
 
 
@@ -226,26 +227,18 @@ T = TypeVar("T", bound=StorageSettings)
 C = TypeVar("C", bound=MessageCodec)
 
 
-class QueueMeans(msgspec.Struct, Generic[T, C, S], frozen=True, kw_only=True):
-    """Everything from which a blank queue with clients of two stores is made; see also `QueueConfig`.
-    `persistent`, `transient`: the message stores of the virtual host, which run already. `settle`: lets the
-    stores handle what was sent; called where a call of the broker's interface ends. `accounts`: the credit
-    towards each store that it shares with other queues of its process; its own without them.
+class QueueMeans(QueuePlace, Generic[T, C, S], frozen=True, kw_only=True):
+    """Everything from which a blank queue with clients of two stores is made. `persistent`, `transient`: the message
+    stores of the virtual host, which run already. `settle`: lets the stores handle what was sent; called where a call
+    of the broker's interface ends. `accounts`: the credit towards each store that it shares with other queues of its
+    process; its own without them.
     """
 
-    name: str
-    durable: bool
     settings: T
     codec: C
-    storage: Storage
-    directory: str
     persistent: S
     transient: S
-    ref: str
-    emit: Callable[[Transition], None]
     settle: Callable[[], None]
-    as_read: Callable[[Extent], Sequence[Extent]] = as_it_is
-    resource: bytes | None = None
     accounts: Mapping[str, Any] = {}
 
 

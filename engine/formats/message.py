@@ -321,8 +321,13 @@ class MessageCodec:
         term = terms.encode(
             (
                 StoredNames.BASIC_MESSAGE,
-                (StoredNames.RESOURCE, _text(self.vhost), StoredNames.EXCHANGE, _text(made.exchange)),
-                [_text(key) for key in made.routing_keys],
+                (
+                    StoredNames.RESOURCE,
+                    stored_text(self.vhost),
+                    StoredNames.EXCHANGE,
+                    stored_text(made.exchange),
+                ),
+                [stored_text(key) for key in made.routing_keys],
                 (StoredNames.CONTENT, 60, terms.NONE, properties, StoredNames.PROTOCOL, frames[::-1]),
                 bytes(16),
                 terms.TRUE if raw_persistent else terms.FALSE,
@@ -428,8 +433,8 @@ class MessageCodec:
             places = _places_of(term, message.id16, message.properties, size_bytes)
         return ParsedTerm(
             message.id16,
-            _string(message.exchange),
-            tuple(_string(key) for key in message.routing_keys),
+            shown_text(message.exchange),
+            tuple(shown_text(key) for key in message.routing_keys),
             message.properties,
             size_bytes,
             message.persistent,
@@ -559,13 +564,13 @@ def _places_of(term: bytes, id16: bytes, properties: bytes, size_bytes: int) -> 
 def _address_bytes(vhost: str, exchange: str, routing_keys: tuple[str, ...]) -> int:
     """Return what the names of virtual host, exchange and routing keys take in a term, with the list of keys."""
     # an empty list is a byte, not six
-    keys = sum(5 + len(_text(key)) for key in routing_keys) if routing_keys else -5
-    return len(_text(vhost)) + len(_text(exchange)) + keys
+    keys = sum(5 + len(stored_text(key)) for key in routing_keys) if routing_keys else -5
+    return len(stored_text(vhost)) + len(stored_text(exchange)) + keys
 
 
-def _text(name: str) -> bytes:
+def stored_text(name: str) -> bytes:
     return name.encode("utf-8", "surrogateescape")
 
 
-def _string(name: bytes) -> str:
+def shown_text(name: bytes) -> str:
     return name.decode("utf-8", "surrogateescape")

@@ -66,6 +66,11 @@ def read_config(data: bytes) -> int | None:
     return int(found[1]) if found else None
 
 
+def queue_name_text(vhost: str, queue: bytes, version: int = 1) -> bytes:
+    """Return the content of `.queue_name`, which from version 2 on says so (S6, W80)."""
+    return b"VHOST: %s\nQUEUE: %s\n" % (vhost.encode(), queue) + (b"INDEX: v2\n" if version > 1 else b"")
+
+
 def read_queue_name(data: bytes) -> tuple[str, str] | None:
     """Return virtual host and queue that `.queue_name` states (S6), or None when it does not."""
     if len(data) > MOST_NAME_BYTES:

@@ -74,7 +74,6 @@ class Extent(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def persistent(self) -> bool:
-        """Whether a restart may keep it (Q1)."""
         return self.flags & PERSISTENT != 0
 
     @property
@@ -83,7 +82,6 @@ class Extent(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def in_store(self) -> bool:
-        """Whether the body was written to a message store."""
         return self.flags & IN_STORE != 0
 
     @property
@@ -92,27 +90,22 @@ class Extent(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def home_store(self) -> bool:
-        """Whether the body belongs to the store rather than the index."""
         return self.flags & HOME_STORE != 0
 
     @property
     def wants_confirm(self) -> bool:
-        """Whether a confirm waits for this message's disk writes."""
         return self.flags & WANTS_CONFIRM != 0
 
     @property
     def raw_persistent(self) -> bool:
-        """Whether the publisher set delivery_mode 2."""
         return self.flags & RAW_PERSISTENT != 0
 
     @property
     def read_back(self) -> bool:
-        """Whether its own expiration is unknown to the queue, as of a message read from a file (P9)."""
         return self.flags & READ_BACK != 0
 
     @property
     def delivered(self) -> bool:
-        """Whether it was delivered before, where each entry records that (V1)."""
         return self.flags & DELIVERED != 0
 
     def part(self, offset: int, count: int) -> Extent:

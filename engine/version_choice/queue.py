@@ -16,6 +16,7 @@ from engine.classic_v1.queue.state import LANES, PENDING, QueueState, V1Means
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v2.index.index import V2Index
 from engine.classic_v2.settings import V2Settings
+from engine.formats.names import queue_name_text
 from engine.report.transitions.base import Transition
 from engine.report.transitions.queue import QueueChanged
 from engine.storage.port import Storage
@@ -227,8 +228,7 @@ class VersionedQueue(VariableQueue):
         store = DelayedBodies(
             means.directory, means.storage, means.codec, settings, means.name, self._of_files
         ).begin(partial(self._post, "store"))
-        called = means.name.encode() if means.resource is None else means.resource
-        stub = b"VHOST: %s\nQUEUE: %s\nINDEX: v2\n" % (means.codec.vhost.encode(), called)
+        stub = queue_name_text(means.codec.vhost, means.resource or means.name.encode(), version=2)
         files = V2Index(means.directory, means.storage, means.codec, settings, store, stub)
         return FilesIndex(files, store, partial(self._post, "index"))
 

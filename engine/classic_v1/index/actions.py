@@ -25,6 +25,7 @@ from engine.classic_v1.transitions import (
     StretchesRecorded,
 )
 from engine.formats.message import MessageCodec
+from engine.formats.names import queue_name_text
 from engine.report.transitions.base import Transition, Why
 from engine.storage.handle import BufferedHandle
 from engine.values.chunks import ByteChunk, RawBytes
@@ -90,7 +91,7 @@ class IndexJournal:
         """Return the handle; the first time, write the stub and make the file if it is absent (S6, S70)."""
         if self.handle is None:
             stub = f"{self._files.directory}/{STUB_NAME}"
-            name = b"VHOST: %b\nQUEUE: %b\n" % (self._codec.vhost.encode(), self._files.resource)
+            name = queue_name_text(self._codec.vhost, self._files.resource)
             self._storage.create(stub)
             self._storage.append(stub, [RawBytes(name)])
             if not self.exists():

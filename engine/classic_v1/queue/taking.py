@@ -390,10 +390,6 @@ def _remove(q: QueueState, extent: Extent, ack_required: bool, spacing_us: int) 
     return delivered
 
 
-def _expires(extent: Extent, now_us: int) -> bool:
-    return extent.expiry_us != 0 and extent.expiry_us <= now_us
-
-
 def _collect(q: QueueState, now_us: int, leave: Leave) -> tuple[list[TakenMessages], int | None]:
     """Take while the head has expired, then put the first other message back (Q36, Q58). Returns what was
     taken and the expiry of the message put back (0 for never), None when the queue ran empty.
@@ -403,7 +399,7 @@ def _collect(q: QueueState, now_us: int, leave: Leave) -> tuple[list[TakenMessag
         first = head(q)
         if first is None:
             return collected, None
-        if not _expires(first, now_us):
+        if not 0 < first.expiry_us <= now_us:
             break
         taken = take(q, first.count, leave)
         assert taken is not None

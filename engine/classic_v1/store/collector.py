@@ -97,7 +97,7 @@ def _vacuum(state: StoreState, file: int, rule: str) -> list[StoreRow]:
     garbage = RangeSet(Range(row.start, row.count) for row in rows if not row.refs)
     if garbage:
         for each in garbage:
-            state.index.forget(each.start, each.count)
+            state.index.rows.remove(each.start, each.count)
         state.emit(RowsForgotten(rule, state.name, tuple(garbage)))
     return [row for row in rows if row.refs]
 

@@ -7,9 +7,9 @@ from functools import partial
 from typing import Any
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
-from engine.backing_queue.stores import CLEAN, StoreLoad, take_clean_stop
+from engine.backing_queue.stores import CLEAN, take_clean_stop
 from engine.classic_v1.formats.record import RecordHead, decode_store
 from engine.classic_v1.store.collector import GarbageCollector
 from engine.classic_v1.store.state import FileRow, StoreState, row_at
@@ -18,36 +18,8 @@ from engine.report.transitions.queue import StoreRecovered
 from engine.values.chunks import RawBytes
 from engine.values.errors import InvariantBroken, StoreCorrupt
 from engine.values.extents import StoreRow
-from engine.values.sizes import Length, plain, read_length
+from engine.values.sizes import plain, read_length
 from engine.values.stretches import MessageTallies, Range, one_more
-
-
-def load(state: StoreState) -> StoreLoad:
-    cached = len(state.cache)
-    valid = written = 0
-    if cached:
-        current = next(file for file in state.files if file.number == state.files.current)
-        valid, written = current.valid, current.file_size
-    return StoreLoad(len(state.files), state.index.rows.total, cached, valid, written)
-
-
-def snapshot(state: StoreState) -> dict[str, Any]:
-    """Return everything that transitions report, as plain values."""
-    size = state.storage.size
-    return {
-        "files": [
-            [file.number, file.file_size, file.valid, file.locked, size(state.path(file.number)) or 0]
-            for file in state.files
-        ],
-        "current": state.files.current,
-        "rows": [
-            [row.start, row.count, row.refs, row.file, row.offset, row.record_bytes, row.step]
-            for row in state.index.rows
-        ],
-        "cache": len(state.cache),
-        "buffered_bytes": state.handle.pending_bytes if state.started else 0,
-        "orphans": [[number, size_bytes] for number, size_bytes in sorted(state.orphans.items())],
-    }
 
 
 def disk(state: StoreState) -> list[tuple[int, int]]:
@@ -304,8 +276,5 @@ def _open(state: StoreState, offset: int, clean: bool) -> None:
     )
 
 
-def _rows(state: StoreState) -> tuple[tuple[int, int, int, int, int, Length, int], ...]:
-    return tuple(
-        (row.start, row.count, row.refs, row.file, row.offset, row.record_bytes, row.step)
-        for row in state.index.rows
-    )
+def _rows(state: StoreState) -> tuple[Any, ...]:
+    return tuple(astuple(row) for row in state.index.rows)

@@ -225,9 +225,6 @@ class StoreIndexTable:
         self.rows: Stretches[StoreRow] = Stretches()
         self._reach: dict[int, tuple[int, int]] = {}
 
-    def __len__(self) -> int:
-        return self.rows.total
-
     def insert(self, row: StoreRow) -> None:
         self.rows.insert(row)
         self._reaches((row,))
@@ -250,11 +247,7 @@ class StoreIndexTable:
     def replace(self, new: StoreRow) -> None:
         """Put `new` where entries of the same messages are."""
         self.rows.replace(new)
-        low, high = self._reach.get(new.file, (new.start, 0))
-        self._reach[new.file] = (min(low, new.start), max(high, new.start + new.count))
-
-    def forget(self, start: int, count: int) -> None:
-        self.rows.remove(start, count)
+        self._reaches((new,))
 
     def in_file(self, file: int) -> list[StoreRow]:
         """Return the rows of one file in the order of their records."""

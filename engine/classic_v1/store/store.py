@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from msgspec.structs import astuple
+
 from engine.backing_queue.stores import ClientAccount, OnDisk, StoreLoad
 from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store import recovery
 from engine.classic_v1.store.collector import GarbageCollector
-from engine.classic_v1.store.recovery import Reference, load, snapshot, verify
+from engine.classic_v1.store.recovery import Reference, verify
 from engine.classic_v1.store.requests import (
     DeleteClient,
     RemoveSent,
@@ -17,7 +19,7 @@ from engine.classic_v1.store.requests import (
     StoreMailbox,
     WriteRequest,
 )
-from engine.classic_v1.store.state import StoreState, V1Peer, removed_once
+from engine.classic_v1.store.state import FileRow, StoreState, V1Peer, removed_once
 from engine.classic_v1.store.writer import BodyReader, Ender, StoreRemover, StoreWriter
 from engine.formats.message import MessageCodec
 from engine.report.transitions.base import Transition
@@ -351,11 +353,26 @@ class MsgStore:
         return rows.first.start if rows else None
 
     def load(self) -> StoreLoad:
-        return load(self._state)
+        state = self._state
+        cached = len(state.cache)
+        file = state.files[state.files.current] if cached else FileRow(0)
+        return StoreLoad(len(state.files), state.index.rows.total, cached, file.valid, file.file_size)
 
     def snapshot(self) -> dict[str, Any]:
         """Return the state as plain values (the fold's counterpart)."""
-        return snapshot(self._state)
+        state = self._state
+        size = state.storage.size
+        return {
+            "files": [
+                [file.number, file.file_size, file.valid, file.locked, size(state.path(file.number)) or 0]
+                for file in state.files
+            ],
+            "current": state.files.current,
+            "rows": [list(astuple(row)) for row in state.index.rows],
+            "cache": len(state.cache),
+            "buffered_bytes": state.handle.pending_bytes if state.started else 0,
+            "orphans": [[number, size_bytes] for number, size_bytes in sorted(state.orphans.items())],
+        }
 
     def verify(self) -> None:
         """Check the store's invariants (S253). Raises InvariantBroken: a defect of this engine."""

@@ -438,7 +438,7 @@ class StoreWriter:
         self._arrive(peer, start, count)
         peer.flying.set(start, count, flying - 1)
         if judged.row is not None:
-            state.index.forget(start, count)
+            state.index.rows.remove(start, count)
             state.emit(RowsForgotten("S142", state.name, (Range(start, count),)))
         return count, self._append_records(write, start, count, offset)
 

@@ -10,10 +10,19 @@ import msgspec
 
 from engine.formats import properties as amqp
 from engine.formats.arrays import np
-from engine.formats.message import OWN_PREFIX, MessageCodec, MessageTemplate, ParsedTerm, TermLayout
+from engine.formats.message import (
+    OWN_PREFIX,
+    MessageCodec,
+    MessageTemplate,
+    ParsedTerm,
+    TermLayout,
+    shown_text,
+    stored_text,
+)
 from engine.formats.properties import PERSISTENT_ONLY, TRANSIENT_ONLY
-from engine.formats.terms import MAX_DEPTH, ErlangAtom, TermError
+from engine.formats.terms import MAX_DEPTH, ErlangAtom, Term, TermError
 from engine.formats.terms import decode as decode_term
+from engine.formats.terms import encode as encode_term
 
 FRAME_BYTES: Final = 131064
 """Largest body frame of a client with the default frame_max (S53)."""
@@ -66,13 +75,13 @@ class McCodec(MessageCodec):
     def _measure(self, template: int, size_bytes: int, raw_persistent: bool) -> int:
         made = self.templates[template]
         frames = -(-size_bytes // self._frame_bytes)
-        keys = sum(5 + len(_text(key)) for key in made.routing_keys)
+        keys = sum(5 + len(stored_text(key)) for key in made.routing_keys)
         if made.routing_keys:
             keys += 5
         return (
             FIXED
             - 14
-            + len(_text(made.exchange))
+            + len(stored_text(made.exchange))
             + keys
             + self.properties_bytes(template)
             + (5 + 5 * frames + size_bytes if frames else 0)
@@ -91,11 +100,11 @@ class McCodec(MessageCodec):
             return ()
         found = []
         if "priority" in values:
-            found.append(b"w\x01p" + _integer(values["priority"]))
+            found.append(b"w\x01p" + _term(values["priority"]))
         if "expiration" in values and values["expiration"].isdecimal():
-            found.append(b"w\x03ttl" + _integer(int(values["expiration"])))
+            found.append(b"w\x03ttl" + _term(int(values["expiration"])))
         if "timestamp" in values:
-            found.append(b"w\x02ts" + _integer(values["timestamp"] * 1000))
+            found.append(b"w\x02ts" + _term(values["timestamp"] * 1000))
         return tuple(found)
 
     def _lay_out(self, template: int, size_bytes: int, raw_persistent: bool) -> TermLayout:
@@ -106,15 +115,13 @@ class McCodec(MessageCodec):
         body = self.body(0, size_bytes)
         step = self._frame_bytes
         frames = [body[at : at + step] for at in range(0, size_bytes, step)]
-        content = (
-            _HEAD + _binary(properties) + _PROTOCOL + _list([_binary(each) for each in reversed(frames)])
-        )
+        content = _HEAD + _term(properties) + _PROTOCOL + _term(frames[::-1])
         mark = [] if raw_persistent else [b"w\x01dw\x05false"]
-        exchange = [b"w\x01x" + _binary(_text(made.exchange))]
+        exchange = [b"w\x01x" + _term(stored_text(made.exchange))]
         pairs = mark + exchange if self._mark_second else exchange + mark
-        pairs.append(b"w\x02rk" + _list([_binary(_text(key)) for key in made.routing_keys]))
+        pairs.append(b"w\x02rk" + _term([stored_text(key) for key in made.routing_keys]))
         pairs.extend(self._optional(template))
-        pairs.append(b"w\x03rts" + _integer(self._rts_ms))
+        pairs.append(b"w\x03rts" + _term(self._rts_ms))
         before_id = (
             content + struct.pack(">BI", 116, len(pairs) + 1) + b"w\x02id" + struct.pack(">BI", 109, 16)
         )
@@ -129,8 +136,8 @@ class McCodec(MessageCodec):
         parsed = parse_container(term)
         return ParsedTerm(
             parsed.id16,
-            _string(parsed.exchange),
-            tuple(_string(key) for key in parsed.routing_keys),
+            shown_text(parsed.exchange),
+            tuple(shown_text(key) for key in parsed.routing_keys),
             parsed.properties,
             parsed.body_bytes,
             parsed.persistent,
@@ -230,29 +237,9 @@ def _read_map(term: bytes, at: int) -> dict[str, Any]:
     return {str(flat[each]): flat[each + 1] for each in range(0, 2 * count, 2)}
 
 
-def _binary(data: bytes) -> bytes:
-    return struct.pack(">BI", 109, len(data)) + data
-
-
-def _list(items: list[bytes]) -> bytes:
-    return struct.pack(">BI", 108, len(items)) + b"".join(items) + b"j" if items else b"j"
-
-
-def _integer(value: int) -> bytes:
-    if 0 <= value <= 255:
-        return struct.pack(">BB", 97, value)
-    if -(1 << 31) <= value < 1 << 31:
-        return struct.pack(">Bi", 98, value)
-    data = abs(value).to_bytes((abs(value).bit_length() + 7) // 8, "little")
-    return struct.pack(">BBB", 110, len(data), int(value < 0)) + data
-
-
-def _text(name: str) -> bytes:
-    return name.encode("utf-8", "surrogateescape")
-
-
-def _string(name: bytes) -> str:
-    return name.decode("utf-8", "surrogateescape")
+def _term(value: Term) -> bytes:
+    """Return a value inside a term, without the version."""
+    return encode_term(value)[1:]
 
 
 ATOM, SMALL_ATOM, TUPLE, LIST, NIL, BINARY, SMALL_INTEGER = 100, 119, 104, 108, 106, 109, 97

@@ -36,36 +36,13 @@ from engine.classic_v2.queue.state import (
 from engine.classic_v2.queue.taking import asserted, load, new_extents, remove_shared
 from engine.classic_v2.queue_store import QueueStore
 from engine.classic_v2.status import PLACES
+from engine.formats.names import queue_name_text
 from engine.report.transitions.base import Why
 from engine.report.transitions.queue import CountersChanged, QueueStarted, QueueStopped
 from engine.values.errors import InvariantBroken, ProcessCrashed
 from engine.values.extents import BLANK, IN_RAM, WANTS_CONFIRM, DeltaExtent, Extent, unexpired
 from engine.values.marks import override
 from engine.values.stretches import Range, RangeSet
-
-
-def load_of(q: V2QueueState) -> IndexLoad:
-    """Return what the buffers and caches of the index and of `.qs` keep in RAM (W86, W89, W114). A body that
-    the head lane or a consumer has in RAM too is counted there; one whose message is gone counts nothing.
-    """
-    index, store = q.index, q.store
-    more = 0
-    for each in (*index.buffer, *index.cache):
-        for extent in index.entries.overlapping(each.start, each.count):
-            more += extent.count * (INDEX_ITEM_SHARED if extent.home_store else INDEX_ITEM_OWN)
-    bodies = RangeSet(store.cache)
-    bodies.update(Range(each.start, each.count) for each in store.buffer)
-    more += BODY_ITEM * len(bodies)
-    if bodies:
-        bodies.subtract(Range(each.start, each.count) for each in _in_ram(q))
-    for each in bodies:
-        for place in store.places.overlapping(each.start, each.count):
-            more += BODY_PER_BYTE * place.waiting_bytes
-    return IndexLoad(0, 1, [], buffered=False, more=more)
-
-
-def _in_ram(q: V2QueueState) -> Iterator[Extent]:
-    return (each for lane in LANES for each in q.extents_of(lane) if each.flags & IN_RAM)
 
 
 def begin(q: V2QueueState, rule: str) -> None:
@@ -120,8 +97,7 @@ class ClassicQueueV2(StateQueue[V2QueueState]):
         store = QueueStore(
             means.directory, means.storage, means.codec, means.settings, means.name, means.emit
         )
-        called = means.name.encode() if means.resource is None else means.resource
-        stub = b"VHOST: %s\nQUEUE: %s\nINDEX: v2\n" % (means.codec.vhost.encode(), called)
+        stub = queue_name_text(means.codec.vhost, means.resource or means.name.encode(), version=2)
         self.name, self.durable = means.name, means.durable
         self.state = V2QueueState(
             means,
@@ -179,7 +155,22 @@ class ClassicQueueV2(StateQueue[V2QueueState]):
 
     @override
     def index_load(self) -> IndexLoad:
-        return load_of(self.state)
+        """Return what the buffers and caches of the index and of `.qs` keep in RAM (W86, W89, W114). A body that the
+        head lane or a consumer has in RAM too is counted there; one whose message is gone counts nothing.
+        """
+        q, index, store = self.state, self.state.index, self.state.store
+        more = 0
+        for each in (*index.buffer, *index.cache):
+            for extent in index.entries.overlapping(each.start, each.count):
+                more += extent.count * (INDEX_ITEM_SHARED if extent.home_store else INDEX_ITEM_OWN)
+        bodies = RangeSet(store.cache).update(store.buffer)
+        more += BODY_ITEM * len(bodies)
+        for lane in LANES if bodies else ():
+            bodies.subtract(each for each in q.extents_of(lane) if each.flags & IN_RAM)
+        for each in bodies:
+            for place in store.places.overlapping(each.start, each.count):
+                more += BODY_PER_BYTE * place.waiting_bytes
+        return IndexLoad(0, 1, [], buffered=False, more=more)
 
     @override
     def store_references(self) -> list[Range]:

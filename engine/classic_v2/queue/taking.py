@@ -548,10 +548,6 @@ def remove_shared(q: V2QueueState, extents: Sequence[Extent], descending: bool =
             q.confirm("W52", "ignored", RangeSet(client.remove(found, descending)))
 
 
-def _expires(extent: Extent, now_us: int) -> bool:
-    return extent.expiry_us != 0 and extent.expiry_us <= now_us
-
-
 def _collect(q: V2QueueState, now_us: int) -> tuple[list[tuple[Extent, bool]], int | None]:
     """Take while the head has expired; the first other message goes back with its mark (W47). Returns what
     was taken and the expiry of the one put back (0 for never), None when the queue ran empty.
@@ -562,7 +558,7 @@ def _collect(q: V2QueueState, now_us: int) -> tuple[list[tuple[Extent, bool]], i
         if not q.head:
             return collected, None
         first = q.head.first
-        if not _expires(first, now_us):
+        if not 0 < first.expiry_us <= now_us:
             [one] = q.head.pop_head(1)
             [(back, flag)] = redelivered(q, one)
             back = marked(back, flag)

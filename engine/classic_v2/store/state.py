@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
+from msgspec.structs import astuple
 
 from engine.backing_queue.stores import ClientAccount, OnDisk, StorePeer
 from engine.classic_v2.formats.mc import McCodec
@@ -175,10 +176,7 @@ class V2StoreState:
                 for _, file in sorted(self.files.items())
             ],
             "current": self.current,
-            "rows": [
-                [row.start, row.count, row.refs, row.file, row.offset, row.record_bytes, 1]
-                for row in self.rows
-            ],
+            "rows": [list(astuple(row)) for row in self.rows],
             "cache": len(self.cache),
             "buffered_bytes": self.buffer_bytes,
             "orphans": [],
