@@ -169,6 +169,40 @@ def test_a_connection_is_of_no_use_once_its_file_is_deleted(tmp_path: Path) -> N
     kept.close()
 
 
+def test_a_transaction_lets_the_next_one_begin_however_it_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = {**connections.settings["default"], "NAME": str(tmp_path / "one.sqlite3")}
+    one = sqlite3_base.DatabaseWrapper(settings)
+    one.ensure_connection()
+
+    def begin() -> None:
+        one.set_autocommit(False, force_begin_transaction_with_broken_autocommit=True)
+        assert sqlite3_base._transaction.locked()
+
+    def end(how: Callable[[], None]) -> None:
+        how()
+        assert not sqlite3_base._transaction.locked()
+        one.set_autocommit(True)
+
+    for how in (one.commit, one.rollback):
+        begin()
+        end(how)
+    begin()
+    one.close()
+    assert not sqlite3_base._transaction.locked()
+    one.connect()
+
+    def fail(*_arguments: Any) -> None:
+        raise OperationalError("database is locked")
+
+    monkeypatch.setattr(one, "cursor", fail)
+    with pytest.raises(OperationalError):
+        begin()
+    assert not sqlite3_base._transaction.locked()
+    one.close()
+
+
 async def test_a_database_that_fails_is_not_written_to_and_tried_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
