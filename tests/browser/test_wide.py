@@ -1,6 +1,7 @@
 """The widest screen: every text is as large there as the style sheet says, once, and canvases are not enlarged besides.
+Narrower ones: the bar has room for the release beside what it says of the run.
 
-Only a browser: the zoom of nested boxes, and the size that a canvas is laid out with.
+Only a browser: the zoom of nested boxes, the size that a canvas is laid out with, and what is cut off.
 """
 
 from __future__ import annotations
@@ -65,3 +66,23 @@ def test_a_small_stage_shows_its_disk_on_the_widest_screen(open_page: OpenPage) 
     assert box
     assert box["height"] == 600
     assert box["width"] > 1200
+
+
+CUT_PX = """() => {
+  const crumb = document.querySelector(".top .crumb").getBoundingClientRect();
+  return document.querySelector(".top .release select").getBoundingClientRect().right - crumb.right;
+}"""
+
+
+def test_the_release_is_whole_beside_paging_and_an_alarm(open_page: OpenPage) -> None:
+    page = open_page(viewport={"width": 1280, "height": 800})
+    begin(page)
+    page.get_by_label("Messages in a burst").fill("5000")
+    page.locator("[data-publish-label]").click()
+    for chip in ("paging", "alarm"):
+        page.locator(f"[data-chip={chip}]:visible").wait_for()
+    found = {}
+    for width in (1080, 1200, 1279, 1280, 1399, 1400, 1920):
+        page.set_viewport_size({"width": width, "height": 800})
+        found[width] = page.evaluate(CUT_PX)
+    assert {width: cut for width, cut in found.items() if cut > 0.5} == {}
