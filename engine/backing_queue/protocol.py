@@ -11,7 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from engine.backing_queue.heap import MEASURED_3_10, HeapFigures
-from engine.backing_queue.message_places import MessagePlace
+from engine.backing_queue.message_places import MessagePlace, place_named
 from engine.backing_queue.queue_numbers import QueueNumbers
 from engine.values.extents import IN_RAM, Extent
 from engine.values.marks import override
@@ -489,6 +489,13 @@ class StateQueue(BackingQueue, Generic[S]):
     @override
     def rates(self) -> tuple[float, float, float, float]:
         return self.state.rates.all
+
+    @override
+    def entries(self) -> Iterator[tuple[MessagePlace, Extent]]:
+        for name in self.state.lanes:
+            place = place_named(name)
+            for extent in self.state.extents_of(name):
+                yield place, extent
 
     @override
     def store_credit(self) -> Mapping[str, StoreCredit]:

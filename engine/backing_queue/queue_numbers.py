@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from engine.backing_queue.stores import StorePeer
 from engine.report.transitions.base import Transition, Why
-from engine.report.transitions.queue import ConfirmsDue
-from engine.values.extents import Extent
+from engine.report.transitions.queue import ConfirmsDue, QueueStarted
+from engine.values.extents import DeltaExtent, Extent
 from engine.values.stretches import Range, RangeSet, Stretches
 
 HALF_LIFE_US = 5_000_000
@@ -249,6 +249,12 @@ class QueueNumbers(Generic[C]):
     def counters(self) -> Why:
         """Return every number of the record by its name."""
         return dict(zip(self.counter_names, self.counted(), strict=True))
+
+    def begin(self, rule: str, mode: str, record: DeltaExtent) -> None:
+        """Report that the queue begins. `record`: of the messages that RAM only counts."""
+        self.rates.timestamp_us = self.now_us
+        self.last_counters = self.counted()
+        self.emit(QueueStarted(rule, self.name, mode, self.durable, record, self.counters()))
 
     def lanes_snapshot(self) -> dict[str, list[Extent]]:
         return {place: list(self.extents_of(place)) for place in self.lanes}

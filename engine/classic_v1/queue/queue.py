@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final, TypeVar
 
 from engine.backing_queue.heap import LAZY_3_10, MEASURED_3_10, HeapFigures
-from engine.backing_queue.message_places import VARIABLE_QUEUE, MessagePlace
+from engine.backing_queue.message_places import VARIABLE_QUEUE
 from engine.backing_queue.protocol import (
     Arrival,
     Arrivals,
@@ -41,7 +41,6 @@ from engine.report.transitions.base import Transition, Why
 from engine.report.transitions.queue import (
     CountersChanged,
     PendingPurged,
-    QueueStarted,
     QueueStopped,
     TargetChanged,
 )
@@ -68,9 +67,7 @@ def start_again(q: QueueState, terms: CleanTerms | None, count: int | None, size
     q.len = q.persistent_count = found
     q.bytes = q.persistent_bytes = found_bytes
     q.transient_threshold = q.next_seq_id
-    q.rates.timestamp_us = q.now_us
-    q.last_counters = q.counted()
-    q.emit(QueueStarted("Q62", q.name, q.mode, q.durable, q.delta, q.counters()))
+    q.begin("Q62", q.mode, q.delta)
     load_delta(q)
 
 
@@ -78,7 +75,6 @@ def _head_lane(q: QueueState) -> Stretches[Extent]:
     return q.q4 if q.mode == "default" and q.q4.total else q.q3
 
 
-LISTED = tuple(place for place in PLACES if not place.counted)
 [COUNTED] = [place for place in PLACES if place.counted]
 NEEDS: Final[dict[str, NeedsTimeout]] = {"no": "no", "confirms": "timed", "other": "idle"}
 NOTHING: Final = DrainedMailbox(0, 0)
@@ -161,14 +157,6 @@ class VariableQueue(StateQueue[QueueState], MirrorableQueue):
     def oldest_message(self) -> int | None:
         places = [self.state.extents_of(place) for place in QueueState.lanes]
         return min((extent.msg_no for runs in places for extent in runs), default=None)
-
-    @override
-    def entries(self) -> Iterator[tuple[MessagePlace, Extent]]:
-        for place in LISTED:
-            runs = self.state.extents_of(place.name)
-            if runs.total:
-                for extent in runs:
-                    yield place, extent
 
     @override
     def index_load(self) -> IndexLoad:
@@ -287,9 +275,7 @@ class VariableQueue(StateQueue[QueueState], MirrorableQueue):
     def start_new(self) -> None:
         q = self.state
         q.index.start_new()
-        q.last_counters = q.counted()
-        q.rates.timestamp_us = q.now_us
-        q.emit(QueueStarted("Q5", q.name, q.mode, q.durable, q.delta, q.counters()))
+        q.begin("Q5", q.mode, q.delta)
 
     @override
     def recover(

@@ -117,10 +117,15 @@ def ackfold(q: V2QueueState, tags: Sequence[Range], delivery_failed: bool) -> li
 
 def purge_acks(q: V2QueueState) -> None:
     """Forget every pending ack, with its message (Q41)."""
-    extents = sorted([*q.ram_pending, *q.disk_pending], key=lambda extent: extent.start)
+    extents = pending_extents(q)
     forget_pending(q)
     remove_together(q, extents)
     q.settle()
+
+
+def pending_extents(q: V2QueueState) -> list[Extent]:
+    """Return every unacknowledged message, ascending."""
+    return sorted([*q.ram_pending, *q.disk_pending], key=lambda extent: extent.start)
 
 
 def forget_pending(q: V2QueueState) -> None:

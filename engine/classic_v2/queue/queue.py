@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, TypeVar
 
 from engine.backing_queue.heap import BODY_PER_BYTE, HeapFigures
-from engine.backing_queue.message_places import CLASSIC_V2, MessagePlace
+from engine.backing_queue.message_places import CLASSIC_V2
 from engine.backing_queue.protocol import (
     Arrival,
     Arrivals,
@@ -35,26 +35,13 @@ from engine.classic_v2.queue.state import (
 )
 from engine.classic_v2.queue.taking import asserted, load, new_extents, remove_shared
 from engine.classic_v2.queue_store import QueueStore
-from engine.classic_v2.status import PLACES
 from engine.formats.names import queue_name_text
 from engine.report.transitions.base import Why
-from engine.report.transitions.queue import CountersChanged, QueueStarted, QueueStopped
+from engine.report.transitions.queue import CountersChanged, QueueStopped
 from engine.values.errors import InvariantBroken, ProcessCrashed
 from engine.values.extents import BLANK, IN_RAM, WANTS_CONFIRM, DeltaExtent, Extent, unexpired
 from engine.values.marks import override
 from engine.values.stretches import Range, RangeSet
-
-
-def begin(q: V2QueueState, rule: str) -> None:
-    """Report that the queue begins."""
-    q.rates.timestamp_us = q.now_us
-    q.last_counters = q.counted()
-    q.emit(QueueStarted(rule, q.name, "default", q.durable, q.tail, q.counters()))
-
-
-def pending_extents(q: V2QueueState) -> list[Extent]:
-    """Return every unacknowledged message, ascending."""
-    return sorted([*q.ram_pending, *q.disk_pending], key=lambda extent: extent.start)
 
 
 def begin_on_index(q: V2QueueState, terms: CleanTerms | None, count: int | None, size_bytes: int) -> None:
@@ -76,11 +63,8 @@ def begin_on_index(q: V2QueueState, terms: CleanTerms | None, count: int | None,
     q.transient_threshold = q.next_seq_id
     q.persistent_count = found
     q.bytes = q.persistent_bytes = size_bytes
-    begin(q, "W97" if terms is None else "W96")
+    q.begin("W97" if terms is None else "W96", "default", q.tail)
     load(q, 1)
-
-
-LISTED = tuple(place for place in PLACES if not place.counted)
 
 
 R = TypeVar("R")
@@ -146,12 +130,6 @@ class ClassicQueueV2(StateQueue[V2QueueState]):
         runs = [self.state.extents_of(place) for place in LANES]
         runs.append(self.state.index.entries)
         return min((extent.msg_no for each in runs for extent in each), default=None)
-
-    @override
-    def entries(self) -> Iterator[tuple[MessagePlace, Extent]]:
-        for place in LISTED:
-            for extent in self.state.extents_of(place.name):
-                yield place, extent
 
     @override
     def index_load(self) -> IndexLoad:
@@ -251,7 +229,7 @@ class ClassicQueueV2(StateQueue[V2QueueState]):
     def start_new(self) -> None:
         self.state.index.begin()
         self.state.index.report_files("W80", clean=True)
-        begin(self.state, "W80")
+        self.state.begin("W80", "default", self.state.tail)
 
     @override
     def recover(
@@ -276,7 +254,7 @@ class ClassicQueueV2(StateQueue[V2QueueState]):
         too (W200), or they are stored under a name that the next start does not look for (W201).
         """
         q = self.state
-        transient = [extent for extent in pending_extents(q) if not extent.persistent]
+        transient = [extent for extent in pending.pending_extents(q) if not extent.persistent]
         for place in PENDING:
             q.extents_of(place).clear()
         remove_shared(q, transient)
@@ -307,7 +285,7 @@ class ClassicQueueV2(StateQueue[V2QueueState]):
         """End for good: ready messages, then pending ones, the directory and the clients of both stores go (W57)."""
         q = self.state
         taking.drop_ready(q, acknowledge=False)
-        waiting = pending_extents(q)
+        waiting = pending.pending_extents(q)
         pending.forget_pending(q)
         pending.remove_together(q, waiting, acknowledge=False)
         q.store.terminate()
