@@ -25,10 +25,10 @@ from engine.report.transitions.queue import (
     StoreWritten,
 )
 from engine.values.extents import Extent
+from engine.values.settings import MEBIBYTE
 from engine.values.sizes import Length, total
 
 KIBIBYTE: Final = 1024
-MEBIBYTE: Final = 1024 * 1024
 
 ProfileName = Literal["instant", "measured-vm", "nvme", "ssd", "hdd", "cloud-volume"]
 

@@ -25,7 +25,7 @@ from engine.classic_v1.generation import CLASSIC_V1
 from engine.classic_v2 import generation as version_2
 from engine.classic_v2.settings import RULES_4_0
 from engine.priority_queue import priorities_of
-from engine.values.settings import USUAL_ENTRY_COUNT, StorageSettings
+from engine.values.settings import MEBIBYTE, USUAL_ENTRY_COUNT, StorageSettings
 from engine.version_choice.generation import EITHER_VERSION, make_converting, serves_version_2
 
 Scale = Literal["real", "classroom"]
@@ -33,8 +33,6 @@ Feature = Literal["mirrors", "queue_mode", "paging", "target_ram_count"]
 """Features that only some releases have: mirrors, lazy mode, paging under memory pressure, a target for RAM."""
 
 Values = Mapping[str, Any]
-
-MEBIBYTE: Final = 1024 * 1024
 
 
 class RequestedQueue(NamedTuple):

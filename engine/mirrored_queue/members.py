@@ -92,21 +92,16 @@ class QueueMirror:
     def from_channel(self, copy: MirrorCopy) -> None:
         """Take what a channel sent: it does not enter the engine."""
         arrival = copy.arrival
-        at = arrival.msg_no
-        for found in self.known.remove(arrival.msg_no, arrival.count):
-            if found.start > at:
-                self._wait_for_master(copy.part(at - arrival.msg_no, found.start - at))
-            if found.known == "published" and found.waits:
-                self.known.insert(MessageStatus(found.start, found.count, "published_and_seen", True))
+        pieces = self.known.pieces(arrival.msg_no, arrival.count)
+        self.known.remove(arrival.msg_no, arrival.count)
+        for at, count, known in pieces:
+            if known is None:
+                unmet = copy.part(at - arrival.msg_no, count)
+                self.sender_queues.setdefault(arrival.sender, deque()).append(unmet)
+            elif known.known == "published" and known.waits:
+                self.known.insert(MessageStatus(at, count, "published_and_seen", True))
             else:
-                self._confirm([Range(found.start, found.count)])
-            at = found.start + found.count
-        end = arrival.msg_no + arrival.count
-        if at < end:
-            self._wait_for_master(copy.part(at - arrival.msg_no, end - at))
-
-    def _wait_for_master(self, copy: MirrorCopy) -> None:
-        self.sender_queues.setdefault(copy.arrival.sender, deque()).append(copy)
+                self._confirm([Range(at, count)])
 
     def _met(self, arrival: Arrival, discarded: bool) -> None:
         """Find the channel's copies of what the master announced; what no channel sends is not waited for (H36)."""
@@ -392,14 +387,11 @@ class MasterQueue:
         """Hand over what may be confirmed, without what the channel has not sent here yet."""
         ready: list[Range] = []
         for each in self.inner.drain_confirmed():
-            at = each.start
-            for found in self.seen.remove(each.start, each.count):
-                if found.start > at:
-                    ready.append(Range(at, found.start - at))
-                self.seen.insert(MessageStatus(found.start, found.count, "confirmed", False))
-                at = found.start + found.count
-            if at < each.end:
-                ready.append(Range(at, each.end - at))
+            for at, count, known in self.seen.pieces(each.start, each.count):
+                if known is None:
+                    ready.append(Range(at, count))
+                else:
+                    self.seen.replace(MessageStatus(at, count, "confirmed", False))
         return ready
 
     def late(self, copy: MirrorCopy) -> tuple[list[MirrorCopy], list[Range]]:
@@ -407,15 +399,12 @@ class MasterQueue:
         arrival = copy.arrival
         new: list[MirrorCopy] = []
         confirmed: list[Range] = []
-        at = arrival.msg_no
-        for found in self.seen.remove(arrival.msg_no, arrival.count):
-            if found.start > at:
-                new.append(copy.part(at - arrival.msg_no, found.start - at))
-            if not (found.known == "published" and found.waits):
-                confirmed.append(Range(found.start, found.count))
-            at = found.start + found.count
-        if at < arrival.msg_no + arrival.count:
-            new.append(copy.part(at - arrival.msg_no, arrival.msg_no + arrival.count - at))
+        for at, count, known in self.seen.pieces(arrival.msg_no, arrival.count):
+            if known is None:
+                new.append(copy.part(at - arrival.msg_no, count))
+            elif not (known.known == "published" and known.waits):
+                confirmed.append(Range(at, count))
+        self.seen.remove(arrival.msg_no, arrival.count)
         return new, confirmed
 
     # --- how many at once --------------------------------------------------------------------------------------------
@@ -430,14 +419,8 @@ def _calls(tags: Sequence[Range], found: Sequence[Extent]) -> Iterator[tuple[tup
     """Yield what single calls found: neighbours that found something, or nothing, as one, with how many calls."""
     known = Stretches(sorted(found, key=attrgetter("start")))
     for tag in tags:
-        at = tag.start
-        for each in known.remove(tag.start, tag.count):
-            if each.start > at:
-                yield (), each.start - at
-            yield (Range(each.msg_no, each.count),), each.count
-            at = each.end
-        if at < tag.end:
-            yield (), tag.end - at
+        for _at, count, each in known.pieces(tag.start, tag.count):
+            yield () if each is None else (Range(each.msg_no, count),), count
 
 
 def _numbers(found: Sequence[Extent]) -> tuple[Range, ...]:

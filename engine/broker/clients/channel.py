@@ -14,7 +14,7 @@ from engine.amqp.errors import AmqpError
 from engine.backing_queue.protocol import DatedArrival
 from engine.broker.commands.base import MAX_COUNT, MessageFields
 from engine.broker.commands.client_commands import Publish
-from engine.broker.time.scheduler import ScheduledTimer, TimerScheduler
+from engine.broker.time.scheduler import MILLISECOND_US, ScheduledTimer, TimerScheduler
 from engine.broker.vhost.configuration import NodeConfiguration
 from engine.values.extents import Extent
 from engine.values.labels import bare, beside
@@ -321,7 +321,8 @@ class Channel:
         return self.unacked.remove(first, tag - first + 1)
 
     def take_of(self, consumer: str) -> list[UnackedDelivery]:
-        return self._remove(each for each in list(self.unacked) if each.consumer == consumer)
+        own = [each for each in self.unacked if each.consumer == consumer]
+        return [gone for each in own for gone in self.unacked.remove(each.start, each.count)]
 
     def forget_queue(self, queue: str) -> None:
         """Forget a queue; its deliveries may still be acknowledged, but nobody is notified."""
@@ -340,9 +341,6 @@ class Channel:
                 if each.seq_id + offset * each.step in seq_ids:
                     (gone,) = self.unacked.remove(each.start + offset, 1)
                     self.unacked.insert(msgspec.structs.replace(gone, life=NO_LIFE))
-
-    def _remove(self, runs: Iterable[UnackedDelivery]) -> list[UnackedDelivery]:
-        return [gone for each in runs for gone in self.unacked.remove(each.start, each.count)]
 
     def reset(self) -> None:
         """Start again: the channel was closed."""
@@ -400,7 +398,6 @@ def until_unknown(tags: Sequence[Range], found: Sequence[Extent]) -> int:
     return total
 
 
-MILLISECOND_US: Final = 1000
 MOST: Final = 1000
 """Most groups of deliveries that one channel keeps apart."""
 

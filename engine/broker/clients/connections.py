@@ -25,7 +25,7 @@ from engine.broker.commands.client_commands import Publish, unpack
 from engine.broker.commands.commands import copies_of, message_of
 from engine.broker.commands.settings import NodeSettings
 from engine.broker.time.processes import NodeProcesses
-from engine.broker.time.scheduler import BURST_SPACING_US, ScheduledTimer, TimerScheduler
+from engine.broker.time.scheduler import BURST_SPACING_US, SECOND_US, ScheduledTimer, TimerScheduler
 from engine.broker.vhost.configuration import StorageCapacity
 from engine.broker.vhost.definitions import HostDefinitions
 from engine.broker.vhost.message_kinds import MessageKinds
@@ -623,7 +623,6 @@ class ChannelClosing:
 
 
 SILENT_CHECKS: Final = 3
-SECOND_US: Final = 1_000_000
 
 
 class HeartbeatWatch:

@@ -14,12 +14,11 @@ from engine.broker.clients.queue import ClientQueue
 from engine.broker.commands.client_commands import Publish
 from engine.broker.time.process import PUBLISH, WorkProcess
 from engine.broker.time.processes import NodeProcesses
-from engine.broker.time.scheduler import TimerScheduler
+from engine.broker.time.scheduler import SECOND_US, TimerScheduler
 from engine.costs import publish_ns
 
 PIECE_US: Final = 10_000
 """Microseconds; what a connection carries in this time arrives together."""
-SECOND_US: Final = 1_000_000
 
 
 class BurstCarrier:

@@ -48,13 +48,12 @@ class NodeControl:
         self._ask = console
         keepers = (below.connections.unread.keeps, parts.patience.keeps)
         self.verbs = CommandVerbs(self.life, keepers, mirrored.nodes, below.definitions.hosts)
-        change = partial(machine.change, below.first.host, below.queues, below.connections, below.consumers)
         operator = OperatorVerbs(
             below,
             settings=settings,
             monitors=self.monitors,
             life=self.life,
-            change_machine=change,
+            change_machine=partial(machine.change, below),
             console=self._command_of,
             do=self.verbs.do,
             cluster=mirrored,

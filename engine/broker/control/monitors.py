@@ -11,10 +11,9 @@ from engine.broker.memory.model import GarbageBytes, GarbageWatch
 from engine.broker.memory.resource_monitors import DiskWatch
 from engine.broker.mirrors.membership import NodeParts
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
-from engine.broker.queues.queue_process import MILLISECOND_US
 from engine.broker.queues.queues import BrokerNode
 from engine.broker.time.processes import NodeProcesses
-from engine.broker.time.scheduler import TimerScheduler
+from engine.broker.time.scheduler import MILLISECOND_US, TimerScheduler
 from engine.broker.vhost.configuration import NodeConfiguration
 from engine.report.transitions.base import Why
 from engine.storage.port import Storage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
@@ -20,9 +20,10 @@ from engine.broker.control.report import LiveValues
 from engine.broker.control.verb_parts import QueueEnds, ShownSettings, VerbParts
 from engine.broker.mirrors.membership import NodeParts, PendingCalls
 from engine.broker.mirrors.mirrored_queues import MirroredQueues
-from engine.broker.mirrors.nodes import ClusterParts
-from engine.broker.queues.queue_process import MILLISECOND_US, QueueProcess
+from engine.broker.mirrors.nodes import FORCED_CODE, ClusterParts
+from engine.broker.queues.queue_process import QueueProcess
 from engine.broker.queues.queues import BrokerNode, NodeQueues
+from engine.broker.time.scheduler import MILLISECOND_US
 from engine.mirrored_queue.ring import QueueRecord
 from engine.values.errors import CommandError
 from engine.values.labels import FIRST_HOST, host_of, in_host
@@ -101,9 +102,6 @@ class ClusterVerbs:
             self._cluster.settle()
 
 
-FORCED: Final = 320
-
-
 class VhostVerbs(VerbParts):
     """Verbs that add and delete virtual hosts."""
 
@@ -159,7 +157,7 @@ class VhostVerbs(VerbParts):
         hands = self._consumers.by_hand
         burst, hand = in_host(vhost, "burst"), in_host(vhost, HAND)
         for name in [each for each in (*publishers, *consumers) if host_of(each) == vhost and each != burst]:
-            self._closing.close_connection(name, "S1", FORCED, text)
+            self._closing.close_connection(name, "S1", FORCED_CODE, text)
             if name in publishers:
                 self._connections.remove(publishers[name])
             else:
@@ -167,7 +165,7 @@ class VhostVerbs(VerbParts):
             self._board.forget_actor(name, "S1")
         for connection in dict.fromkeys(connection_of(each) for each in hands if host_of(each) == vhost):
             used = next(each for each in hands if connection_of(each) == connection)
-            self._closing.close_connection(used, "S1", FORCED, text)
+            self._closing.close_connection(used, "S1", FORCED_CODE, text)
         if hand in hands:
             del hands[hand]
             self._board.forget_actor(hand, "S1")

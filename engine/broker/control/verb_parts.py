@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from engine.broker.clients.connections import ChannelClosing, PublisherConnections
-from engine.broker.clients.consumers import Consumers
+from engine.broker.clients.connections import ChannelClosing
 from engine.broker.commands.operator_commands import Death
 from engine.broker.memory.model import RESIDUAL_PCT
 from engine.broker.mirrors.membership import NodeParts, PendingCalls
@@ -12,7 +11,6 @@ from engine.broker.queues.queues import NodeQueues
 from engine.broker.time.processes import NodeProcesses
 from engine.broker.vhost.configuration import QUEUE, NodeConfiguration
 from engine.broker.vhost.reported_state import ReportedState
-from engine.broker.vhost.virtual_hosts import VirtualHosts
 from engine.costs import each_us
 from engine.report.transitions.base import Why
 
@@ -97,21 +95,19 @@ class CostProfile:
         self._processes = processes
         self._board = board
 
-    def change(
-        self, host: VirtualHosts, queues: NodeQueues, connections: PublisherConnections, consumers: Consumers
-    ) -> None:
+    def change(self, below: NodeParts) -> None:
         """Apply the setting's work profile from now on. Messages in mailboxes are handled first (P6)."""
-        processes = self._processes
+        processes, queues = self._processes, below.queues
         processes.use("instant")
         processes.work_off()
         queues.change_machine()
         processes.end_all()
         processes.use(self._configuration.node.work_profile)
-        processes.of_stores(host.stores, queues.sweep)
+        processes.of_stores(below.first.host.stores, queues.sweep)
         queues.change_machine()
-        connections.change_machine()
+        below.connections.change_machine()
         self.report_work()
-        for consumer in consumers.all.values():
+        for consumer in below.consumers.all.values():
             consumer.nothing_under_way()
             queues.way_out.serve(consumer)
 

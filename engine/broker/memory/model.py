@@ -46,16 +46,13 @@ def fitting(words: int) -> int:
     return bisect_left(HEAP_WORDS, words)
 
 
-class ProcessHeap:
+class ProcessHeap(msgspec.Struct):
     """The heap of one process: after a large collection one heap, after a small one an old and a young heap."""
 
-    __slots__ = ("size", "small")
-
-    def __init__(self) -> None:
-        self.size = 0
-        """Number in `HEAP_WORDS` of its heap after a large collection."""
-        self.small = False
-        """Whether the last collection was a small one."""
+    size: int = 0
+    """Number in `HEAP_WORDS` of its heap after a large collection."""
+    small: bool = False
+    """Whether the last collection was a small one."""
 
     def collect(self, live_words: int, chance: int) -> None:
         """Size the heap for what lives in it, and let the last collection have been a large or a small one.
@@ -191,20 +188,17 @@ class FollowedHeap:
         self._room = max(COMING_WORDS, self.young - live)
 
 
-class QueueHeaps:
+class QueueHeaps(msgspec.Struct):
     """The heap of a queue's process while it is awake, and that of channels which hold its messages."""
 
-    __slots__ = ("collections", "chances", "own", "channels", "followed")
-
-    def __init__(self) -> None:
-        self.collections = -1
-        """How often the process had collected garbage when the memory was last looked at."""
-        self.chances: tuple[int, int] | None = None
-        """Drawn for both heaps if it has collected since."""
-        self.own = ProcessHeap()
-        self.channels = ProcessHeap()
-        self.followed: FollowedHeap | None = None
-        """That of the process where its work takes time; elsewhere which collection came last is drawn."""
+    collections: int = -1
+    """How often the process had collected garbage when the memory was last looked at."""
+    chances: tuple[int, int] | None = None
+    """Drawn for both heaps if it has collected since."""
+    own: ProcessHeap = msgspec.field(default_factory=ProcessHeap)
+    channels: ProcessHeap = msgspec.field(default_factory=ProcessHeap)
+    followed: FollowedHeap | None = None
+    """That of the process where its work takes time; elsewhere which collection came last is drawn."""
 
     def beyond_bytes(self, own_bytes: int, held_bytes: int) -> int:
         """Return what the heaps take beyond what lives in them. `own_bytes`: live bytes in the queue's
@@ -491,17 +485,9 @@ def measure(
 
 def _not_counted(counted: RangeSet, extent: Extent) -> list[Extent]:
     """Return the messages whose bodies are not counted yet, and mark them as counted."""
-    new: list[Extent] = []
-    at = 0
-    for known in counted.inside(extent.msg_no, extent.count):
-        before = known.start - extent.msg_no
-        if before > at:
-            new.append(extent.part(at, before - at))
-        at = before + known.count
-    if at < extent.count:
-        new.append(extent.part(at, extent.count - at))
+    pieces = counted.runs.pieces(extent.msg_no, extent.count)
     counted.add(extent.msg_no, extent.count)
-    return new
+    return [extent.part(at - extent.msg_no, count) for at, count, known in pieces if known is None]
 
 
 def _journal(queue: BackingQueue) -> int:

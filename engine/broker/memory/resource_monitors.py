@@ -29,11 +29,11 @@ RSS_BINARY_KEPT_PCT: Final = 28
 """Per cent of the maximum that is left eight seconds after all of it was freed."""
 
 
-class HighWater:
+class HighWater(msgspec.Struct):
     """The largest heaps and binaries since the VM started, which `rss` depends on."""
 
-    def __init__(self) -> None:
-        self.heaps = self.binaries = 0
+    heaps: int = 0
+    binaries: int = 0
 
     def reset(self) -> None:
         """Start again with the VM."""
@@ -98,16 +98,13 @@ def _less(left: float | None, right: float | None) -> bool:
     return left is not None and (right is None or left < right)
 
 
-class MemoryMonitor:
+class MemoryMonitor(msgspec.Struct, eq=False):
     """Computes the target duration from the queues' reports and the memory in use (M1)."""
 
-    __slots__ = ("queues", "sum", "count", "desired")
-
-    def __init__(self) -> None:
-        self.queues: dict[str, RegisteredQueue] = {}
-        self.sum = 0.0
-        self.count = 0
-        self.desired: float | None = None
+    queues: dict[str, RegisteredQueue] = {}
+    sum: float = 0.0
+    count: int = 0
+    desired: float | None = None
 
     def register(self, queue: str) -> None:
         """Register a queue, with both durations infinite (M1)."""

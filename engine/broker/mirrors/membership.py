@@ -507,7 +507,6 @@ class MirroredChannels:
         """Messages that channels passed on although credit had stopped them: what their readers had credit for."""
 
     def of(self, queue: str) -> tuple[str, ...]:
-        """Return the members that a publish now waits for."""
         record = self._roll.records.get(queue)
         if record is None:
             return ()

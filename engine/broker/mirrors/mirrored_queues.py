@@ -212,7 +212,7 @@ class MirroredQueues:
     def reapply(self, name: str) -> None:
         """The record changed: the master applies its arguments and policy again (H43)."""
         if name in self._queues:
-            self._queues.reapply(name)
+            self._queues.obey(name, again=True)
 
     # --- members go --------------------------------------------------------------------------------------------------
     def drop(self, record: QueueRecord, node: str, how: str = "dropped") -> None:

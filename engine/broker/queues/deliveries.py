@@ -15,10 +15,10 @@ from engine.broker.clients.channel import Channel, UnackedDelivery, tags_of, unt
 from engine.broker.clients.consumers import WayOut
 from engine.broker.clients.queue import GetAnswers
 from engine.broker.queues.evictions import Bury, LimitEvictions, counted
-from engine.broker.queues.queue_process import MILLISECOND_US, QueueProcess
+from engine.broker.queues.queue_process import QueueProcess
 from engine.broker.queues.ring import ConsumerRing
 from engine.broker.time.process import ACK, PUBLISH, WorkProcess
-from engine.broker.time.scheduler import BURST_SPACING_US, TimerScheduler
+from engine.broker.time.scheduler import BURST_SPACING_US, MILLISECOND_US, TimerScheduler
 from engine.report.transitions.base import Transition, Why
 from engine.report.transitions.node import Rejected
 from engine.report.transitions.queue import Discarded, Dropped
@@ -88,11 +88,9 @@ class MessageSettlements:
         return True
 
     def send_ack(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool) -> None:
-        """Acknowledge messages by hand, ahead of queued publishes (P6)."""
         self._queue.process.send(ACK, partial(self.ack, consumer, tags, multiple))
 
     def reject(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, failed: bool) -> None:
-        """Reject messages for good, after queued publishes (P6, P11, W42)."""
         self._queue.process.send(PUBLISH, partial(self._end_rejected, consumer, tags, multiple, failed))
 
     def _end_rejected(
@@ -110,7 +108,6 @@ class MessageSettlements:
         self._queue.process.handled()
 
     def requeue(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, failed: bool) -> None:
-        """Return messages to the queue, after queued publishes (P6); `failed` deliveries may be counted (W42)."""
         if multiple or self._takes_back_alike():
             self._queue.process.send(PUBLISH, partial(self.take_back, consumer, tags, multiple, failed))
             return
@@ -141,7 +138,6 @@ class MessageSettlements:
         self._queue.process.handled()
 
     def put_back(self, tags: Sequence[Range]) -> None:
-        """Take back the messages of a channel that a stopping node closed (D2), ahead of the mailbox."""
         self.take_back(None, tags, True, True)
 
 
@@ -237,7 +233,7 @@ class QueueDeliveries:
     """Hands one queue's messages to its consumers: new ones directly, waiting ones from the backlog.
     Consumers take turns, a message each (P12). If all of them can take some, whole rounds are dealt at once,
     and a consumer holds every second, third, ... message of an extent. `way_out`: the way of deliveries and
-    acknowledgements if work takes time. `life`: number of its process.
+    acknowledgements if work takes time. `life`: number of its process. `ClientQueue` says what channels ask of it.
     """
 
     def __init__(
@@ -271,7 +267,6 @@ class QueueDeliveries:
 
     @property
     def withholds(self) -> bool:
-        """Whether confirms wait for its process, because it may refuse messages or end with the next one (P8, P8.3)."""
         return self.evictions.may_reject or self._broken or self._breaks()
 
     @property
@@ -280,12 +275,10 @@ class QueueDeliveries:
 
     @property
     def durable(self) -> bool:
-        """Whether it survives a restart (D1)."""
         return self.process.queue.durable
 
     @property
     def holds(self) -> bool:
-        """Whether messages to it wait, because it hangs or its mirrors are being filled (H56)."""
         return self.process.held is not None
 
     @property
@@ -294,7 +287,6 @@ class QueueDeliveries:
 
     @property
     def consumer_priority(self) -> int:
-        """Mailbox priority of a new consumer and of reports about sent messages (P6)."""
         return self.process.mail.consumer_priority
 
     def entry(self, arrival: Arrival) -> Extent:
@@ -306,7 +298,6 @@ class QueueDeliveries:
         return tuple(self.ring)
 
     def add(self, consumer: Consumer) -> None:
-        """Let a consumer take its turn last among those of its priority (P12)."""
         self.used = True
         self.ring.add(consumer)
 
@@ -334,7 +325,6 @@ class QueueDeliveries:
         return any(each.channel is channel for each in self.ring) or channel.holds(self.name, self.life)
 
     def wake(self, consumer: Consumer) -> None:
-        """Give a new or changed consumer its messages, and let it work."""
         self._way_out.serve(consumer)
         self.process.send(self.consumer_priority, partial(self._woken, consumer))
 
@@ -346,18 +336,15 @@ class QueueDeliveries:
         self.process.handled()
 
     def go_on(self, channel: Channel, spacing_us: int) -> None:
-        """Deliver waiting messages, because consumers of a channel may have room again (P12)."""
         self.process.begin()
         if self.ring.unpark(channel):
             self.run_backlog(spacing_us)
         self.process.handled_part()
 
     def limit(self, channel: Channel) -> None:
-        """Apply a channel's new limit for all its consumers (P13)."""
         self.ring.limit(channel)
 
     def unlimit(self, channel: Channel) -> None:
-        """Remove a channel's limit (P13)."""
         if self.ring.unlimit(channel):
             self._resumed(channel)
 
@@ -589,7 +576,6 @@ class QueueDeliveries:
 
     # --- by hand -----------------------------------------------------------------------------------------------------
     def get(self, count: int, ack: bool, then: GetAnswers) -> None:
-        """basic.get `count` times; `then` takes the messages, and whether the queue was empty before (P10)."""
         self.process.send(PUBLISH, partial(self._get, count, ack, then))
 
     def _get(self, count: int, ack: bool, then: GetAnswers) -> None:

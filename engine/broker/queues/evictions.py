@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from engine.amqp.policies import EffectivePolicy, too_long
 from engine.backing_queue.protocol import Arrival, BackingQueue, TakenMessages
-from engine.broker.queues.queue_process import MILLISECOND_US, TIMER, QueueProcess
-from engine.broker.time.scheduler import ScheduledTimer, TimerScheduler
+from engine.broker.queues.queue_process import TIMER, QueueProcess
+from engine.broker.time.scheduler import MILLISECOND_US, ScheduledTimer, TimerScheduler
 from engine.values.extents import Extent
 from engine.values.sizes import equal, reach
 from engine.values.stretches import Range

@@ -21,13 +21,12 @@ from engine.broker.memory.resource_monitors import MemoryMonitor
 from engine.broker.time.credit import CreditPair
 from engine.broker.time.process import BUMP, CALLBACK, PUBLISH, HibernateBackoff, WorkProcess
 from engine.broker.time.processes import ImmediateProcess, NodeProcesses
-from engine.broker.time.scheduler import RandomDraws, ScheduledTimer, TimerScheduler
+from engine.broker.time.scheduler import MILLISECOND_US, RandomDraws, ScheduledTimer, TimerScheduler
 from engine.report.transitions.base import Why
 from engine.values.labels import beside
 from engine.values.marks import ignore, override
 from engine.values.stretches import Range
 
-MILLISECOND_US = 1000
 INFO = 9
 """Priority of questions such as those of list_queues (P6)."""
 TIMER = 8
@@ -119,7 +118,6 @@ class QueueProcess:
             self.send(PUBLISH, do)
 
     # --- after each handled message ----------------------------------------------------------------------------------
-
     def handled(self, arms_rate_timer: bool = True, collects: bool = True) -> None:
         """Send confirms, sync or arm the timer that the index asks for, arm the rate timer (P1, P2, P5, K8).
         `collects`: whether the process collects garbage, as it does when messages arrive or leave.
@@ -193,7 +191,6 @@ class QueueProcess:
         self.handled(collects=False)
 
     # --- duration and hibernation ------------------------------------------------------------------------------------
-
     def _rate_timer_fired(self) -> None:
         """Report the duration and apply the answer (P5)."""
         self._rate_timer = None
@@ -425,7 +422,6 @@ class QueueMail(ImmediateMail):
         queue_process.queue.let_stores_work_alone(True)
 
     # --- what comes in -----------------------------------------------------------------------------------------------
-
     @override
     def post(self, priority: int, do: Callable[[], None]) -> None:
         self.process.post(priority, 1, partial(_alone, do))
@@ -470,7 +466,6 @@ class QueueMail(ImmediateMail):
         """Do nothing: what stores and index sent has its turn in the mailbox."""
 
     # --- after each handled message ----------------------------------------------------------------------------------
-
     @override
     def settle(self) -> None:
         """Do nothing yet: whether the mailbox is empty shows when the quantum is over."""

@@ -25,10 +25,10 @@ from engine.broker.commands.settings import NodeSettings
 from engine.broker.memory.resource_monitors import MemoryWatch
 from engine.broker.queues.deliveries import QueueCallbacks, QueueDeliveries
 from engine.broker.queues.evictions import Dead, Reason
-from engine.broker.queues.queue_process import MILLISECOND_US, ImmediateMail, QueueMail, QueueProcess
+from engine.broker.queues.queue_process import ImmediateMail, QueueMail, QueueProcess
 from engine.broker.time.process import PUBLISH
 from engine.broker.time.processes import NodeProcesses
-from engine.broker.time.scheduler import ScheduledTimer, TimerScheduler
+from engine.broker.time.scheduler import MILLISECOND_US, SECOND_US, ScheduledTimer, TimerScheduler
 from engine.broker.vhost.configuration import QUEUE
 from engine.broker.vhost.definitions import HostDefinitions
 from engine.broker.vhost.message_kinds import MessageKinds
@@ -56,7 +56,6 @@ class BrokerNode(msgspec.Struct, eq=False):
     up: bool = True
 
 
-SECOND_US = 1_000_000
 MORE_HOPS = 8
 """Hops of a dead letter in one event beside two for each queue."""
 
@@ -277,9 +276,9 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
         self.obey(name)
         return live
 
-    def obey(self, name: str, *, starting: bool = False) -> None:
+    def obey(self, name: str, *, again: bool = False) -> None:
         """Apply a queue's arguments and policy, as at its start and with every change of a policy (P17).
-        `starting`: whether the process starts, which is followed by a pass of drop_expired in any case.
+        `again`: even if they are the same, because its process starts or a member came or went (H43).
         """
         live, limits = self.live[name], self._definitions.effective(name)
         before = live.evictions.limits
@@ -287,26 +286,12 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
         self._defined[name] = self._definitions.info_items(name)
         if limits.expires_ms != before.expires_ms:
             self._lifetimes.used(live)
-        if (limits == before and not starting) or live.process.stuck:
+        if (limits == before and not again) or live.process.stuck:
             return
         live.process.begin()
         live.evictions.obey(limits)
         if limits.queue_version is not None:
             live.process.set_version(limits.queue_version)
-        if limits.queue_mode is not None:
-            live.process.set_mode(limits.queue_mode)
-        if not live.process.stuck:
-            live.evictions.drop_expired()
-        live.process.handled()
-
-    def reapply(self, name: str) -> None:
-        """Apply unchanged arguments and policy again, after a member came or went (H43)."""
-        live = self.live[name]
-        limits = live.evictions.limits
-        if live.process.stuck:
-            return
-        live.process.begin()
-        live.evictions.drop_heads()
         if limits.queue_mode is not None:
             live.process.set_mode(limits.queue_mode)
         if not live.process.stuck:
@@ -344,16 +329,17 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
         """Delete a queue with everything in it (Q64)."""
         live = self.live.pop(name)
         self._lives[name] = live.life
+        self._end_process(live)
+        del self.wishes[name]
+        self._node_of.pop(name).host.of(name).delete(name, cause)
+        self._definitions.remove_queue(name, rule)
+
+    def _end_process(self, live: QueueDeliveries) -> None:
         live.process.stop()
         live.evictions.stop()
-        self._lifetimes.forget(name)
-        node = self._node_of[name]
-        node.watch.monitor.deregister(name)
-        del self.wishes[name]
-        self._forget(name)
-        node.host.of(name).delete(name, cause)
-        del self._node_of[name]
-        self._definitions.remove_queue(name, rule)
+        self._lifetimes.forget(live.name)
+        self._node_of[live.name].watch.monitor.deregister(live.name)
+        self._forget(live.name)
 
     def crash(self, name: str) -> None:
         """Let a queue's process crash; its supervisor starts it on its files (Q62, D4)."""
@@ -369,11 +355,7 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
         live = self.live.pop(name)
         for consumer in live.consumers:
             live.remove(consumer)
-        live.process.stop()
-        live.evictions.stop()
-        self._lifetimes.forget(name)
-        self._node_of[name].watch.monitor.deregister(name)
-        self._forget(name)
+        self._end_process(live)
         self._down[name] = live
 
     def take_over(self, name: str, node: BrokerNode) -> QueueDeliveries:
@@ -398,11 +380,8 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
 
     def stop(self, kind: StopKind) -> None:
         """Stop every queue with the node (D4)."""
-        for name, live in self.live.items():
-            live.process.stop()
-            live.evictions.stop()
-            self._lifetimes.forget(name)
-            self._forget(name)
+        for live in self.live.values():
+            self._end_process(live)
         self._processes.end_all()
         self.home.host.stop(kind)
         self._in_order = kind == "clean"
@@ -440,7 +419,7 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
             process.pin_target(wish.target)
         process.handled()
         live.evictions.limits = EffectivePolicy()
-        self.obey(name, starting=True)
+        self.obey(name, again=True)
 
     # --- looking -----------------------------------------------------------------------------------------------------
     def report_timers(self, name: str, rule: str) -> None:

@@ -92,7 +92,6 @@ class CreditFlow:
         return self._done_us + (self._now_us() - self._since_us if self.blocked else 0)
 
     # --- as a sender -------------------------------------------------------------------------------------------------
-
     def left(self, to: str, spec: CreditSpec = DEFAULT) -> int:
         """Return how many messages may be sent before `to` blocks this process; 0 or less when it does (F2)."""
         return self._left.get(to, spec.initial)
@@ -141,7 +140,6 @@ class CreditFlow:
         return self.unblock(peer)
 
     # --- as a receiver -----------------------------------------------------------------------------------------------
-
     def handled(self, sender: str, count: int, spec: CreditSpec = DEFAULT) -> list[CreditGrant]:
         """Count handled messages; return the grant that is due, unless this process is blocked itself (F1, F3)."""
         until = self._until_grant.get(sender, spec.more) - count
@@ -158,7 +156,6 @@ class CreditFlow:
         return [CreditGrant(sender, amount)]
 
     # --- looking -----------------------------------------------------------------------------------------------------
-
     def pairs(self) -> dict[str, CreditPair]:
         """Return the credit towards each receiver that was sent anything (F1)."""
         return {

@@ -196,7 +196,6 @@ class WorkProcess:
         self._timer: ScheduledTimer | None = None
 
     # --- the mailbox -------------------------------------------------------------------------------------------------
-
     @property
     def mailbox(self) -> int:
         """Messages that wait."""
@@ -237,7 +236,6 @@ class WorkProcess:
         self._rest()
 
     # --- working -----------------------------------------------------------------------------------------------------
-
     def _take(self, everything: bool) -> Callable[[], object] | None:
         """Take the next messages out of the mailbox and return their work; None when there is nothing to do
         (P6). `everything`: all equal messages at once, else as many as fit into a quantum.
@@ -323,7 +321,6 @@ class WorkProcess:
         return not self.ended and self.credit.blocked_within(FLOW_MEMORY_US)
 
     # --- credit ------------------------------------------------------------------------------------------------------
-
     def send(self, action: Callable[[], None]) -> None:
         """Send something at the end of this quantum, or at once if it is not working."""
         if self.busy:
@@ -369,7 +366,6 @@ class WorkProcess:
         self.wake()
 
     # --- looking -----------------------------------------------------------------------------------------------------
-
     def info_items(self) -> dict[str, Any]:
         """Return what is shown of it."""
         pairs = self.credit.pairs() | (self._more_credit() if self._more_credit is not None else {})

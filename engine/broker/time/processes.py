@@ -163,7 +163,6 @@ class NodeProcesses:
         self.cores.milli = self.meter.profile.milli_cores
 
     # --- which there are ---------------------------------------------------------------------------------------------
-
     def get(self, id_: str) -> WorkProcess | None:
         """Return a process, None if there is none of this id."""
         return self._all.get(id_)
@@ -253,7 +252,6 @@ class NodeProcesses:
             pass
 
     # --- what is reported --------------------------------------------------------------------------------------------
-
     def _note(self, process: WorkProcess) -> None:
         if process.is_shown:
             self.changed[process.id] = None

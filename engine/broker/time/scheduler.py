@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection
 from heapq import heappop, heappush
 from typing import Final
 
+import msgspec
+
 MULTIPLIER: Final = 6364136223846793005
 INCREMENT: Final = 1442695040888963407
 MODULUS: Final = 1 << 64
@@ -30,6 +32,7 @@ class RandomDraws:
         return (self._state >> LOW_BITS) % bound
 
 
+MILLISECOND_US: Final = 1000
 SECOND_US: Final = 1_000_000
 TICK_US: Final = 10_000
 """Shortest time between two actions of an actor; what falls due in between is one batch."""
@@ -113,16 +116,13 @@ COMMAND: Final = 1
 """Rank of a command: at equal times it comes after the node's own events."""
 
 
-class ScheduledTimer:
+class ScheduledTimer(msgspec.Struct, eq=False):
     """Something that will happen once, unless it is cancelled."""
 
-    __slots__ = ("at_us", "action", "number")
-
-    def __init__(self, at_us: int, action: Callable[[], None], number: int) -> None:
-        self.at_us = at_us
-        self.action: Callable[[], None] | None = action
-        self.number = number
-        """Number of its latest setting; a heap entry with another number is outdated and refers to this one."""
+    at_us: int
+    action: Callable[[], None] | None
+    number: int
+    """Number of its latest setting; a heap entry with another number is outdated and refers to this one."""
 
     @property
     def live(self) -> bool:

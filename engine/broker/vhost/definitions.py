@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
-import msgspec
+from msgspec.structs import asdict, astuple
 
 from engine.amqp.declarations import DeclaredQueue
 from engine.amqp.exchanges import Binding, Exchange, Exchanges, declared_alternate
@@ -95,8 +95,8 @@ class HostDefinitions:
     def info_items(self, name: str) -> dict[str, Any]:
         """Return what is shown of a queue's definition, without default values."""
         queue, policy = self.queues[name], self.policy(name)
-        obeyed = msgspec.structs.asdict(self.effective(name))
-        usual = msgspec.structs.asdict(EffectivePolicy())
+        obeyed = asdict(self.effective(name))
+        usual = asdict(EffectivePolicy())
         found = {
             "arguments": queue.arguments,
             "exclusive": queue.exclusive,
@@ -113,7 +113,7 @@ class HostDefinitions:
         if here - len(self._predeclared) >= MAX_EXCHANGES:
             raise CommandError("too_many_exchanges", most=MAX_EXCHANGES)
         self.exchanges.add(exchange)
-        self._emit(ExchangeDeclared("P18", exchange.name, exchange_items(exchange)))
+        self._emit(ExchangeDeclared("P18", exchange.name, _beside_name(exchange)))
 
     def remove_exchange(self, name: str) -> None:
         """Forget an exchange with its bindings; auto-delete exchanges may go with their last."""
@@ -128,7 +128,7 @@ class HostDefinitions:
         if sum(host_of(each.queue) == vhost for each in self.exchanges.bindings) >= MAX_BINDINGS:
             raise CommandError("too_many_bindings", most=MAX_BINDINGS)
         self.exchanges.bind(binding)
-        self._emit(QueueBound("P18", *_row(binding)))
+        self._emit(QueueBound("P18", *astuple(binding)))
 
     def unbind(self, binding: Binding) -> None:
         """Forget a binding, if it is there; an auto-delete exchange goes with its last."""
@@ -142,7 +142,7 @@ class HostDefinitions:
         yield
         for each in bindings:
             if each not in self.exchanges.bindings:
-                self._emit(QueueUnbound(rule, *_row(each)))
+                self._emit(QueueUnbound(rule, *astuple(each)))
         for name in sorted(exchanges - set(self.exchanges.exchanges)):
             self._emit(ExchangeDeleted(rule, name))
 
@@ -173,7 +173,7 @@ class HostDefinitions:
         if policy.name not in self.policies and here >= MAX_POLICIES:
             raise CommandError("too_many_policies", most=MAX_POLICIES)
         self.policies[policy.name] = policy
-        self._emit(PolicySet("P17", policy.name, policy_items(policy)))
+        self._emit(PolicySet("P17", policy.name, _beside_name(policy)))
 
     def clear_policy(self, name: str) -> None:
         del self.policies[name]
@@ -201,39 +201,18 @@ class HostDefinitions:
         own = {in_host(vhost, each.name) for vhost in self.hosts for each in self._predeclared}
         return {
             "exchanges": {
-                name: exchange_items(each)
+                name: _beside_name(each)
                 for name, each in sorted(self.exchanges.exchanges.items())
                 if name not in own
             },
-            "bindings": [binding_items(each) for each in self.exchanges.bindings],
-            "policies": {name: policy_items(each) for name, each in sorted(self.policies.items())},
+            "bindings": [asdict(each) for each in self.exchanges.bindings],
+            "policies": {name: _beside_name(each) for name, each in sorted(self.policies.items())},
             # Runs from before there were several keep their snapshots.
             **({"vhosts": list(self.hosts)} if len(self.hosts) > 1 else {}),
         }
 
 
-def _row(binding: Binding) -> tuple[str, str, str, dict[str, Any], str]:
-    return (binding.exchange, binding.queue, binding.routing_key, binding.arguments, binding.to)
-
-
-def binding_items(binding: Binding) -> dict[str, Any]:
-    return msgspec.structs.asdict(binding)
-
-
-def exchange_items(exchange: Exchange) -> dict[str, Any]:
-    return {
-        "type": exchange.type,
-        "durable": exchange.durable,
-        "auto_delete": exchange.auto_delete,
-        "internal": exchange.internal,
-        "arguments": exchange.arguments,
-    }
-
-
-def policy_items(policy: Policy) -> dict[str, Any]:
-    return {
-        "pattern": policy.pattern,
-        "definition": policy.definition,
-        "priority": policy.priority,
-        "apply_to": policy.apply_to,
-    }
+def _beside_name(thing: Exchange | Policy) -> dict[str, Any]:
+    fields = asdict(thing)
+    del fields["name"]
+    return fields

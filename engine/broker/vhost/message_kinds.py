@@ -114,17 +114,12 @@ class MessageKinds:
         if not extent.home_store:
             return [self._undecoded(extent)]
         found: list[Extent] = []
-        at = 0
-        for known in self._stored.overlapping(extent.msg_no, extent.count):
-            before = known.start - extent.msg_no - at
-            if before:
-                found.append(extent.part(at, before))
-            flags = extent.flags | (RAW_PERSISTENT if known.persistent else 0)
-            part = extent.part(at + before, known.count)
-            found.append(self._undecoded(replace(part, template=known.template, flags=flags)))
-            at += before + known.count
-        if at < extent.count:
-            found.append(extent.part(at, extent.count - at))
+        for at, count, known in self._stored.pieces(extent.msg_no, extent.count):
+            part = extent.part(at - extent.msg_no, count)
+            if known is not None:
+                flags = extent.flags | (RAW_PERSISTENT if known.persistent else 0)
+                part = self._undecoded(replace(part, template=known.template, flags=flags))
+            found.append(part)
         return found
 
     def _undecoded(self, extent: Extent) -> Extent:
