@@ -193,12 +193,6 @@ def each_us(profile: WorkProfile) -> dict[str, float | None]:
 Price = Callable[[WorkProfile, Any], int]
 """Returns the nanoseconds that a transition's work takes."""
 
-CPU: Final[dict[type[Transition], Price]] = {}
-"""Processor time of each kind of transition, in the process that does the work."""
-
-DISK: Final[dict[type[Transition], Price]] = {}
-"""Disk time of each kind of transition."""
-
 SYNCS: Final[set[type[Transition]]] = set()
 """Kinds after which everything written to a store is on disk; they name the `store`."""
 
@@ -213,87 +207,39 @@ def _register(prices: dict[type[Transition], Price], *kinds: type[Transition]) -
     return register
 
 
-on_cpu: Final = partial(_register, CPU)
-"""Registers the decorated function as the processor time of these kinds."""
-on_disk: Final = partial(_register, DISK)
-"""Registers the decorated function as the disk time of these kinds."""
-
-
 def count(t: Shift) -> int:
     return sum(each.count for each in t.extents)
 
 
-@on_cpu(Published)
 def _published(profile: WorkProfile, t: Shift) -> int:
     return sum(publish_ns(profile, each) for each in t.extents)
 
 
-@on_cpu(Fetched)
 def _fetched(profile: WorkProfile, t: Shift) -> int:
     return sum(_deliver_cost(profile, each) for each in t.extents)
 
 
-@on_cpu(PublishedDelivered, Discarded)
 def _delivered_at_once(profile: WorkProfile, t: Shift) -> int:
     return _published(profile, t) + _fetched(profile, t)
 
 
-@on_cpu(Acked)
-def _acked(profile: WorkProfile, t: Shift) -> int:
-    return profile.cpu.bq_ack_ram.of(count(t))
-
-
-@on_cpu(Dropped, Requeued)
 def taken(profile: WorkProfile, t: Shift) -> int:
     """Return the cost of taking messages from the head, or of putting them back."""
     return profile.cpu.bq_fetch_ram.of(count(t))
-
-
-@on_disk(StoreRecovered)
-def _store_scanned(profile: WorkProfile, t: StoreRecovered) -> int:
-    """Return the cost of scanning every store file after a crash to find its records (S207)."""
-    return 0 if t.clean else sum(profile.disk.read(each[1]) for each in t.files if each[1])
-
-
-@on_cpu(StoreWritten)
-def _store_written(profile: WorkProfile, t: StoreWritten) -> int:
-    return store_written_ns(profile, t.record_bytes, t.msg_no, t.count)
 
 
 def store_written_ns(profile: WorkProfile, record_bytes: Length, msg_no: int, messages: int) -> int:
     return profile.cpu.store_write_server_cpu.of(messages, total(record_bytes, msg_no, messages) // messages)
 
 
-@on_cpu(RefCountChanged)
-def _removed(profile: WorkProfile, t: RefCountChanged) -> int:
-    return removed_ns(profile, t.count)
-
-
 def removed_ns(profile: WorkProfile, messages: int) -> int:
     return profile.cpu.store_remove.of(messages)
-
-
-@on_disk(StoreRead)
-def _store_read(profile: WorkProfile, t: StoreRead) -> int:
-    """A run of records that lie together is one read of the disk."""
-    return profile.disk.read(t.bytes_) if t.by == "file" else 0
-
-
-@on_cpu(StoreRead)
-def _store_decoded(profile: WorkProfile, t: StoreRead) -> int:
-    """Bodies read from a file cost the queue process more than bodies from the store's cache."""
-    return decoded_ns(profile, t.count, t.bytes_) if t.by == "file" else 0
 
 
 def decoded_ns(profile: WorkProfile, messages: int, size_bytes: int) -> int:
     """Return a queue process's cost of bodies from a file, for adjacent records."""
     cpu = profile.cpu.store_read_cached
     return cpu.of(1, size_bytes) + (messages - 1) * cpu.each_ns
-
-
-@on_cpu(RowsMoved)
-def _moved(profile: WorkProfile, t: RowsMoved) -> int:
-    return profile.combine_ns_per_message * sum(row[1] for row in t.rows)
 
 
 def publish_ns(profile: WorkProfile, extent: Extent) -> int:
@@ -313,3 +259,35 @@ def _deliver_cost(profile: WorkProfile, extent: Extent) -> int:
     embedded = extent.persistent and not extent.home_store
     both = cpu.queue_deliver_and_ack_persistent_embedded if embedded else cpu.queue_deliver_and_ack
     return both.of(extent.count) - cpu.bq_ack_ram.of(extent.count)
+
+
+CPU: Final[dict[type[Transition], Price]] = {
+    Published: _published,
+    Fetched: _fetched,
+    PublishedDelivered: _delivered_at_once,
+    Discarded: _delivered_at_once,
+    Acked: lambda profile, t: profile.cpu.bq_ack_ram.of(count(t)),
+    Dropped: taken,
+    Requeued: taken,
+    StoreWritten: lambda profile, t: store_written_ns(profile, t.record_bytes, t.msg_no, t.count),
+    RefCountChanged: lambda profile, t: removed_ns(profile, t.count),
+    # Bodies read from a file cost the queue process more than bodies from the store's cache.
+    StoreRead: lambda profile, t: decoded_ns(profile, t.count, t.bytes_) if t.by == "file" else 0,
+    RowsMoved: lambda profile, t: profile.combine_ns_per_message * sum(row[1] for row in t.rows),
+}
+"""Processor time of each kind of transition, in the process that does the work."""
+
+DISK: Final[dict[type[Transition], Price]] = {
+    # After a crash every store file is scanned to find its records (S207).
+    StoreRecovered: lambda profile, t: (
+        0 if t.clean else sum(profile.disk.read(each[1]) for each in t.files if each[1])
+    ),
+    # A run of records that lie together is one read.
+    StoreRead: lambda profile, t: profile.disk.read(t.bytes_) if t.by == "file" else 0,
+}
+"""Disk time of each kind of transition."""
+
+on_cpu: Final = partial(_register, CPU)
+"""Registers the decorated function as the processor time of these kinds."""
+on_disk: Final = partial(_register, DISK)
+"""Registers the decorated function as the disk time of these kinds."""

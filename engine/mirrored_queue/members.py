@@ -419,7 +419,9 @@ def _calls(tags: Sequence[Range], found: Sequence[Extent]) -> Iterator[tuple[tup
     """Yield what single calls found: neighbours that found something, or nothing, as one, with how many calls."""
     known = Stretches(sorted(found, key=attrgetter("start")))
     for tag in tags:
-        for _at, count, each in known.pieces(tag.start, tag.count):
+        pieces = known.pieces(tag.start, tag.count)
+        known.remove(tag.start, tag.count)  # another tag for them finds nothing
+        for _at, count, each in pieces:
             yield () if each is None else (Range(each.msg_no, count),), count
 
 

@@ -289,8 +289,11 @@ class ManualDeliveries:
         settles one group; gets whether the queue receives all at once or message by message. `multiple`:
         whether one method of the client settles all.
         """
-        if hand.in_tx:
-            self._settle_later(hand, taken, do)
+        if hand.in_tx:  # what is acknowledged or rejected waits, equal ones in a row as one (D12)
+            if hand.settling and hand.settling[-1].settle == do:
+                hand.settling[-1].taken.extend(taken)
+            else:
+                hand.settling.append(HandSettlement(do, list(taken)))
             return
         limiter = hand.channel.limiter
         methods = [by_queue(taken)] if multiple else _one_by_one(taken, apart=limiter.active)
@@ -325,13 +328,6 @@ class ManualDeliveries:
         if old:
             hand.channel.overtaken(first.queue, queue.life, tags_of(old))
         return True
-
-    def _settle_later(self, hand: ManualChannel, taken: Sequence[UnackedDelivery], do: Settles) -> None:
-        """Keep what a channel in tx mode acknowledges or rejects, merging equal ones in a row (D12)."""
-        if hand.settling and hand.settling[-1].settle == do:
-            hand.settling[-1].taken.extend(taken)
-        else:
-            hand.settling.append(HandSettlement(do, list(taken)))
 
     def commit(self, hand: ManualChannel, ended: Container[str] = ()) -> None:
         """Settle the deliveries that waited for the commit, in order (D13). `ended`: queues that the channel knows by a

@@ -93,8 +93,12 @@ class ChangeReport:
 
     def snapshot(self) -> dict[str, Any]:
         """Return the whole state, read from the working structures."""
+        mirrors = {
+            name: self._queue(member.mirror.queue) | self._shown.of_mirror(member)
+            for name, member in self._shown.mirrors()
+        }
         return {
-            "queues": {**dict(sorted(self._queues_and_parts())), **self._mirrors()},
+            "queues": dict(sorted(self._queues_and_parts())) | mirrors,
             "stores": self._stores(),
             "node": {
                 "settings": self._settings.info_items(),
@@ -126,13 +130,6 @@ class ChangeReport:
             for name, store in there.host.snapshots().items():
                 found[f"{name}@{node}" if number else name] = store
         return found
-
-    def _mirrors(self) -> dict[str, Any]:
-        """Return the state of every mirror, by the name that transitions give it."""
-        return {
-            name: self._queue(member.mirror.queue) | self._shown.of_mirror(member)
-            for name, member in self._shown.mirrors()
-        }
 
     def _queue(self, backing_queue: BackingQueue) -> dict[str, Any]:
         queue = backing_queue.snapshot()

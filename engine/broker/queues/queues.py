@@ -460,12 +460,12 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
     def items_of_parts(self, name: str) -> dict[str, dict[str, Any]]:
         """Return what is shown of the queues that a queue consists of: one for each priority, the highest first."""
         parts = self.live[name].process.queue.parts
-        if not parts:
-            return {}
-        return {
-            part: {"part_of": name, "priority": len(parts) - 1 - place, **_kind_of(queue)}
-            for place, (part, queue) in enumerate(parts.items())
-        }
+        found: dict[str, dict[str, Any]] = {}
+        for place, (part, queue) in enumerate(parts.items()):
+            found[part] = {"part_of": name, "priority": len(parts) - 1 - place}
+            if queue.kind != VARIABLE_QUEUE:
+                found[part]["backing_queue"] = queue.kind
+        return found
 
     def info_items(self, name: str) -> dict[str, Any]:
         """Return what is shown of a queue beside its record, without default values."""
@@ -484,11 +484,6 @@ class NodeQueues(Mapping[str, QueueDeliveries]):
             if self._clustered or record.mirroring is not None:
                 items |= record.info_items()
         return {key: items[key] for key in items if items[key] is not None}
-
-
-def _kind_of(part: BackingQueue) -> dict[str, Any]:
-    """Return what is shown of a part's implementation: nothing of the usual one."""
-    return {} if part.kind == VARIABLE_QUEUE else {"backing_queue": part.kind}
 
 
 class QueueLifetimes:
