@@ -92,14 +92,12 @@ class RunningSyncs:
         sync.go_on()
         return True
 
-    def cancel(self, name: str) -> bool:
-        """End a synchronisation between two batches; return whether there was one (H58)."""
+    def cancel(self, name: str) -> None:
+        """End a synchronisation between two batches, if there is one (H58)."""
         sync = self._roll.syncs.get(name)
-        if sync is None:
-            return False
-        sync.cancelled = True
-        sync.go_on()
-        return True
+        if sync is not None:
+            sync.cancelled = True
+            sync.go_on()
 
     def _read(self, name: str) -> list[Batch]:
         record = self._roll.records[name]

@@ -36,13 +36,11 @@ class ConsumerLine:
             self._lines = dict(sorted(self._lines.items(), reverse=True))
         self._lines[consumer.priority].append(consumer)
 
-    def remove(self, consumer: Consumer) -> bool:
-        """Take a consumer out, whatever its priority is now; return whether it was here."""
+    def remove(self, consumer: Consumer) -> None:
+        """Take a consumer out, if it is here, whatever its priority is now."""
         for line in self._lines.values():
             if consumer in line:
                 line.remove(consumer)
-                return True
-        return False
 
     @property
     def head(self) -> Consumer | None:
@@ -91,16 +89,16 @@ class ConsumerRing:
         if self.single_active and self.active is None:
             self.active = consumer
 
-    def remove(self, consumer: Consumer) -> bool:
-        """Let a consumer get nothing any more; return whether it was here."""
-        found = self._turns.remove(consumer) or self._parked.remove(consumer)
+    def remove(self, consumer: Consumer) -> None:
+        """Let a consumer get nothing any more."""
+        self._turns.remove(consumer)
+        self._parked.remove(consumer)
         self.members.pop(consumer, None)
         if not any(each.channel is consumer.channel for each in self.members):
             self._limited.pop(consumer.channel, None)
             consumer.channel.limiter.forget(self)
         if consumer is self.active:  # one that is parked is not looked at
             self.active = self._turns.head
-        return found
 
     # --- whose turn --------------------------------------------------------------------------------------------------
     def next(self) -> Consumer | None:
