@@ -52,6 +52,9 @@ def declared(trees: Iterable[ast.Module]) -> set[str]:
             if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Attribute):
                 if _is_called(node.annotation):
                     found.add(node.target.attr)
+            elif isinstance(node, ast.ClassDef):  # the fields of a record
+                fields = [each for each in node.body if isinstance(each, ast.AnnAssign)]
+                found |= {ast.unparse(each.target) for each in fields if _is_called(each.annotation)}
             elif isinstance(node, ast.FunctionDef) and node.name == "__init__":
                 every = [*node.args.args, *node.args.kwonlyargs]
                 called = {each.arg for each in every if each.annotation and _is_called(each.annotation)}
