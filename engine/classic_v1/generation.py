@@ -10,6 +10,7 @@ from engine.backing_queue.protocol import BackingQueue, CleanTerms
 from engine.classic_v1.queue.queue import VariableQueue
 from engine.classic_v1.queue.state import V1Means
 from engine.classic_v1.settings import QueueSettings
+from engine.classic_v1.store.state import StoreState
 from engine.classic_v1.store.store import MsgStore
 from engine.formats.message import MessageCodec, MessageTemplate
 from engine.formats.names import host_texts
@@ -29,14 +30,7 @@ class VhostStores(TwoStores[MsgStore]):
     @override
     def _blank(self, name: str, directory: str) -> MsgStore:
         means = self._means
-        return MsgStore(
-            name=name,
-            directory=directory,
-            storage=means.storage,
-            codec=means.codec,
-            settings=self._settings,
-            emit=means.emit,
-        )
+        return MsgStore(StoreState(name, directory, means.storage, means.codec, self._settings, means.emit))
 
     @override
     def _texts(self, new: bool) -> Mapping[str, ByteChunk]:

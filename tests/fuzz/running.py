@@ -8,6 +8,7 @@ from pathlib import Path
 from engine.classic_v1.index.actions import IndexConfirms
 from engine.classic_v1.index.index import QueueIndex
 from engine.classic_v1.settings import QueueSettings
+from engine.classic_v1.store.state import StoreState
 from engine.classic_v1.store.store import MsgStore
 from engine.damage import ReadingOptions
 from engine.formats.message import MessageCodec
@@ -78,12 +79,14 @@ def _open_queue(storage: LedgerStorage, codec: MessageCodec, directory: str) -> 
 
 def _open_store(storage: LedgerStorage, codec: MessageCodec, directory: str) -> None:
     store = MsgStore(
-        name="persistent",
-        directory=directory,
-        storage=storage,
-        codec=codec,
-        settings=QueueSettings(),
-        emit=_nobody,
+        StoreState(
+            name="persistent",
+            directory=directory,
+            storage=storage,
+            codec=codec,
+            settings=QueueSettings(),
+            emit=_nobody,
+        )
     )
     store.start([], lambda: [Range(1 << 52, 50)])
     store.settle()

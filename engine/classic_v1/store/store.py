@@ -8,7 +8,6 @@ from typing import Any
 from msgspec.structs import astuple
 
 from engine.backing_queue.stores import ClientAccount, OnDisk, StoreLoad
-from engine.classic_v1.settings import QueueSettings
 from engine.classic_v1.store import recovery
 from engine.classic_v1.store.collector import GarbageCollector
 from engine.classic_v1.store.recovery import Reference, verify
@@ -21,48 +20,32 @@ from engine.classic_v1.store.requests import (
 )
 from engine.classic_v1.store.state import FileRow, StoreState, V1Peer, removed_once
 from engine.classic_v1.store.writer import BodyReader, Ender, StoreRemover, StoreWriter
-from engine.formats.message import MessageCodec
-from engine.report.transitions.base import Transition
 from engine.report.transitions.queue import StoreStopped
-from engine.storage.port import Storage
 from engine.values.extents import RAW_PERSISTENT, Extent
 from engine.values.stretches import Range, RangeSet, one_more
 
 
 class MsgStore:
-    """One of the two stores of a virtual host, shared by the clients of all its queues.
+    """One of the two stores of a virtual host, shared by the clients of all its queues. `state`: of a blank one.
 
     Clients only send messages to its mailbox. `settle` handles everything and runs the garbage collector to its end;
     `handle_mailbox`, `sync` and `run_gc_step` are the finer verbs for a simulation with time.
-
-    Args:
-        name: "persistent" or "transient".
     """
 
-    def __init__(
-        self,
-        *,
-        name: str,
-        directory: str,
-        storage: Storage,
-        codec: MessageCodec,
-        settings: QueueSettings,
-        emit: Callable[[Transition], None],
-    ) -> None:
-        self.name = name
-        self.codec = codec
-        self._settings = settings
-        self._state = StoreState(name, directory, storage, codec, settings, emit)
+    def __init__(self, state: StoreState) -> None:
+        self.name = state.name
+        self.codec = state.codec
+        self._state = state
         self._mailbox = StoreMailbox()
-        self._collector = GarbageCollector(self._state, self._mailbox)
-        self._writer = StoreWriter(self._state, self._collector)
-        self._remover = StoreRemover(self._state, self._collector)
-        self._reader = BodyReader(self._state, self._collector)
-        self._ender = Ender(self._state, self._collector, self._reader)
+        self._collector = GarbageCollector(state, self._mailbox)
+        self._writer = StoreWriter(state, self._collector)
+        self._remover = StoreRemover(state, self._collector)
+        self._reader = BodyReader(state, self._collector)
+        self._ender = Ender(state, self._collector, self._reader)
 
     def account(self) -> ClientAccount:
         """Return the credit of a process that begins to use the store (F1)."""
-        return ClientAccount(*self._settings.msg_store_credit_disc_bound)
+        return ClientAccount(*self._state.settings.msg_store_credit_disc_bound)
 
     # --- clients -----------------------------------------------------------------------------------------------------
     def client(

@@ -15,6 +15,7 @@ from engine.backing_queue.protocol import CleanTerms
 from engine.classic_v1.queue.queue import VariableQueue
 from engine.classic_v1.queue.state import V1Means
 from engine.classic_v1.settings import QueueSettings
+from engine.classic_v1.store.state import StoreState
 from engine.classic_v1.store.store import MsgStore
 from engine.formats.message import MessageCodec, MessageTemplate
 from engine.releases import RELEASES
@@ -97,12 +98,14 @@ class BackingQueueDoor(Operations):
     def _make_stores(self) -> None:
         def store(name: str) -> MsgStore:
             return MsgStore(
-                name=name,
-                directory=f"msg_store_{name}",
-                storage=self.storage,
-                codec=self.codec,
-                settings=self.settings,
-                emit=self.emit,
+                StoreState(
+                    name=name,
+                    directory=f"msg_store_{name}",
+                    storage=self.storage,
+                    codec=self.codec,
+                    settings=self.settings,
+                    emit=self.emit,
+                )
             )
 
         self.persistent = store("persistent")

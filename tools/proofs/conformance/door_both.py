@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from engine.backing_queue.protocol import CleanTerms, TakenMessages
 from engine.classic_v1.queue.state import V1Means
+from engine.classic_v1.store.state import StoreState
 from engine.classic_v1.store.store import MsgStore
 from engine.classic_v2.index.recovery import references
 from engine.formats.arrays import np
@@ -95,12 +96,14 @@ class BothDoor(V2Door):
     def _make_stores(self) -> None:
         def store(name: str, directory: str) -> Any:
             return MsgStore(
-                name=name,
-                directory=directory,
-                storage=self.storage,
-                codec=self.codec,
-                settings=self.both,
-                emit=self._emit,
+                StoreState(
+                    name=name,
+                    directory=directory,
+                    storage=self.storage,
+                    codec=self.codec,
+                    settings=self.both,
+                    emit=self._emit,
+                )
             )
 
         self.persistent = store("persistent", PERSISTENT)

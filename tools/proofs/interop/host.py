@@ -15,6 +15,7 @@ from engine.classic_v1.formats.segment import SegmentRecords, decode_segment
 from engine.classic_v1.queue.queue import VariableQueue
 from engine.classic_v1.queue.state import V1Means
 from engine.classic_v1.settings import QueueSettings
+from engine.classic_v1.store.state import StoreState
 from engine.classic_v1.store.store import MsgStore
 from engine.formats import properties
 from engine.formats.message import MessageCodec, MessageTemplate
@@ -163,12 +164,14 @@ class DirectoryHost:
     def _store(self, name: str) -> MsgStore:
         side = name.removeprefix("msg_store_")
         return MsgStore(
-            name=side,
-            directory=name,
-            storage=self.storage,
-            codec=self.codec,
-            settings=self.settings,
-            emit=lambda _: None,
+            StoreState(
+                name=side,
+                directory=name,
+                storage=self.storage,
+                codec=self.codec,
+                settings=self.settings,
+                emit=lambda _: None,
+            )
         )
 
     def _queue(self, name: str) -> VariableQueue:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine.classic_v1.settings import QueueSettings
-from engine.classic_v1.store.state import row_at
+from engine.classic_v1.store.state import StoreState, row_at
 from engine.classic_v1.store.store import MsgStore, StoreClient
 from engine.classic_v1.transitions import CombineStepped, FilesCombined, FileUnlinked
 from engine.formats.message import MessageCodec, MessageTemplate
@@ -104,12 +104,14 @@ class Harness:
     def make(self) -> MsgStore:
         """Make a store object over the same storage."""
         self.store = MsgStore(
-            name=self.name,
-            directory=DIRECTORY,
-            storage=self.storage,
-            codec=self.codec,
-            settings=self.settings,
-            emit=self._emit,
+            StoreState(
+                name=self.name,
+                directory=DIRECTORY,
+                storage=self.storage,
+                codec=self.codec,
+                settings=self.settings,
+                emit=self._emit,
+            )
         )
         return self.store
 
