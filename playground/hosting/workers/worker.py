@@ -6,6 +6,7 @@ playground.hosting.workers.worker FD`.
 from __future__ import annotations
 
 import contextlib
+import gc
 import heapq
 import logging
 import math
@@ -255,6 +256,10 @@ READ_S: Final = 0.004
 """How long a command may wait to be read, and an answer to be sent, while turns follow each other."""
 OVERRUN_S: Final = 20.0
 """Processor time after which a turn counts as endless; real time would be wrong on a busy machine."""
+NEW_OBJECTS: Final = 2_000, 10, 100
+"""Between two searches for what refers to itself, as in the server's: the engine leaves nothing of that kind, and a
+search in 150 sessions took 0.1 s.
+"""
 LOOK_S: Final = 0.25
 """Real time between two looks at time and memory."""
 STUCK: Final = 3
@@ -404,6 +409,8 @@ def watch(worker: EngineWorker, link: ProcessLink, overrun_s: float, thread: int
         if turn is not None and time.clock_gettime(worked) - turn[1] > overrun_s:
             _end(link, protocol.RunStuck(turn[0], "time"))
         if worker.memory.taken_bytes() > worker.begin.memory_bytes:
+            gc.collect()  # what ended sessions left
+        if worker.memory.taken_bytes() > worker.begin.memory_bytes:
             _end(link, protocol.RunStuck(worker.memory.largest(turn and turn[0]), "memory"))
 
 
@@ -426,6 +433,7 @@ def serve(handle: int) -> None:
     link = ProcessLink(socket.socket(fileno=handle))
     worker = EngineWorker(link, cast(NodeDoor, EngineDoor()))
     overrun_s = float(os.environ.get("WATERLINE_OVERRUN_S", OVERRUN_S))
+    gc.set_threshold(*NEW_OBJECTS)
     watched = worker, link, overrun_s, threading.get_ident()
     threading.Thread(target=watch, args=watched, daemon=True).start()
     try:
