@@ -259,10 +259,7 @@ class WayIn:
     def drop(self, publisher: Publisher) -> None:
         """End the processes of a closed channel, and lose their messages."""
         for kind in ("reader", "channel"):
-            process = self._processes.get(f"{kind}:{publisher.name}")
-            if process is not None:
-                process.clear()
-                self._processes.end(process.id)
+            self._processes.end(f"{kind}:{publisher.name}")
 
 
 class _Parcel(msgspec.Struct):

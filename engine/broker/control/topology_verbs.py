@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
@@ -26,6 +26,7 @@ from engine.amqp.policies import Policy, PolicyRefused, checked
 from engine.broker.clients.channel import connection_of
 from engine.broker.clients.connections import ChannelClosing
 from engine.broker.commands import operator_commands as cmd
+from engine.broker.commands.base import Command
 from engine.broker.commands.scenario import MAX_BACKING_QUEUES, check_label
 from engine.broker.control.node_lifecycle import Handlers
 from engine.broker.control.verb_parts import QueueEnds, VerbParts
@@ -34,6 +35,14 @@ from engine.broker.mirrors.mirrored_queues import MirroredQueues
 from engine.broker.mirrors.nodes import ClusterParts
 from engine.values.errors import CommandError
 from engine.values.labels import bare, beside
+
+Declared = TypeVar("Declared", Binding, Exchange, Policy)
+
+
+def _declared(kind: type[Declared], command: Command) -> Declared:
+    """Return what a command declares; its fields have the same names, where the command gives them."""
+    names = set(kind.__struct_fields__).intersection(command.__struct_fields__)
+    return kind(**{name: getattr(command, name) for name in names})
 
 
 class TopologyVerbs(VerbParts):
@@ -140,15 +149,7 @@ class TopologyVerbs(VerbParts):
 
     def _declare_exchange(self, command: cmd.DeclareExchange) -> None:
         existing = self._definitions.exchanges.exchanges.get(command.name)
-        wish = Exchange(
-            name=command.name,
-            type=command.type,
-            durable=command.durable,
-            auto_delete=command.auto_delete,
-            internal=command.internal,
-            arguments=command.arguments,
-        )
-        rules = self._consumers.rules
+        wish, rules = _declared(Exchange, command), self._consumers.rules
         wanted = declare_exchange(
             existing, wish, command.passive, rules.unknown_type, validation=rules.validation
         )
@@ -180,12 +181,7 @@ class TopologyVerbs(VerbParts):
     def _bind(self, command: cmd.Bind | cmd.Unbind) -> None:
         """Bind a queue to an exchange, or take a binding away."""
         definitions, unbind = self._definitions, isinstance(command, cmd.Unbind)
-        binding = Binding(
-            exchange=command.exchange,
-            queue=command.queue,
-            routing_key=command.routing_key,
-            arguments=command.arguments,
-        )
+        binding = _declared(Binding, command)
         exchange = definitions.exchanges.exchanges.get(command.exchange)
         queue, connection = definitions.queues.get(command.queue), connection_of(command.channel)
         known = binding in definitions.exchanges.bindings
@@ -193,15 +189,9 @@ class TopologyVerbs(VerbParts):
         (definitions.unbind if unbind else definitions.bind)(binding)
 
     def _set_policy(self, command: cmd.SetPolicy) -> None:
-        policy = Policy(
-            name=command.name,
-            pattern=command.pattern,
-            definition=command.definition,
-            priority=command.priority,
-            apply_to=command.apply_to,
-        )
         try:
-            self._definitions.set_policy(checked(policy, self._consumers.rules.validation))
+            policy = checked(_declared(Policy, command), self._consumers.rules.validation)
+            self._definitions.set_policy(policy)
         except PolicyRefused as error:
             raise error.inside("", CommandError) from error
         self._obey()
