@@ -377,9 +377,20 @@ class QueueInspector(QueueReader):
 
     def _note_oddities(self, path: str) -> None:
         """Note what of a file contradicts itself or others, once it is read."""
-        for odd, code in ((self._again, "published_twice"), (self._strays, "marked_and_not_published")):
-            if odd.count:
-                self._findings.add(path, odd.offset, "contradiction", code, count=odd.count, first=odd.first)
+        again, strays = self._again, self._strays
+        if again.count:
+            self._findings.add(
+                path, again.offset, "contradiction", "published_twice", count=again.count, first=again.first
+            )
+        if strays.count:
+            self._findings.add(
+                path,
+                strays.offset,
+                "contradiction",
+                "marked_and_not_published",
+                count=strays.count,
+                first=strays.first,
+            )
         self._again, self._strays = QueueOddities(), QueueOddities()
 
     @override

@@ -331,7 +331,8 @@ def a_test_is_written_with_keys(cast: Cast) -> None:
     """An exam and a form of the inventory without a pointer: the fold of the teacher, questions, end, solutions."""
     teacher, student = cast.teacher, cast.keys
     lead_test(teacher, "exam")
-    student.goto("/class/me/")
+    student.goto("/class/me/", wait_until="commit")  # it opens again when it hears of the test
+    student.get_by_role("link", name="Go to the test").wait_for()
     tab_to(student, student.get_by_role("link", name="Go to the test"))
     student.keyboard.press("Enter")
     for number in (1, 2):
