@@ -7,8 +7,8 @@ from typing import Any, cast
 
 from engine.broker.commands import scenario
 from engine.ctl.console import operated
+from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
-from playground.hosting.real_engine import EngineFiles, EngineNode
 from playground.hosting.run import FrameWindow, PlayedFrame, SessionRun
 from playground.hosting.session.pacer import PageClock
 from playground.server.serve import MEMORY_LEVEL, WINDOW_BITS
@@ -61,7 +61,7 @@ class BenchSession:
         self.node = operated(
             scenario.parse({"version": 1, "profile": "real", "settings": settings}), LedgerStorage()
         )
-        self.run = SessionRun(cast(EngineNode, self.node), cast(EngineFiles, self.node.storage), DISK_BYTES)
+        self.run = SessionRun(self.node, cast(DirectoryStorage, self.node.storage), DISK_BYTES)
         self.readers = readers
         self.flush()
 

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from bench.measure import Result, seconds
+from engine.broker.cluster import Cluster
+from engine.storage.directory import DirectoryStorage
 from playground.hosting import real_engine
-from playground.hosting.real_engine import EngineFiles, EngineNode
 from playground.hosting.run import RunReplay, SessionRun
 from playground.hosting.session_files import CheckpointStore
 from playground.hosting.session_record import RecordedSession
@@ -35,7 +36,7 @@ def run(tiny: bool) -> Result:
         node, files = door.open(blank, str(root / "again"), DISK_BYTES)
         replay = RunReplay(SessionRun(node, files, DISK_BYTES), COMMANDS, until_us)
         kept = CheckpointStore(root / "kept", door=door, key=b"bench", build="bench", most_bytes=DISK_BYTES)
-        found: list[tuple[EngineNode, EngineFiles, int] | None] = []
+        found: list[tuple[Cluster, DirectoryStorage, int] | None] = []
 
         def repeat() -> None:
             while not replay.go_on(60):

@@ -25,9 +25,9 @@ from playground.exercises import catalog, learners, task
 from playground.exercises.kinds import kind_of
 from playground.exercises.models import Learner, Work
 from playground.exercises.schema import Exercise, LessonUnit
-from playground.hosting.past import PendingAnswers
 from playground.limits import work_places
 from playground.records import kept_runs
+from playground.sessions.past_runs import PendingAnswers
 from playground.texts import PageMessage, RequestRefused
 from playground.web import live_page
 from playground.web.access import View, keeps, rate_limited, rate_limited_reading

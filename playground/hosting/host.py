@@ -19,9 +19,9 @@ import msgspec
 from django.utils.translation import gettext_lazy as _
 
 from engine.reading.conditions import Condition
-from playground.hosting import refusals
+from playground.hosting import refusals, session_record
 from playground.hosting.audience import SessionAudience, SessionClient
-from playground.hosting.real_engine import NodeDoor
+from playground.hosting.real_engine import EngineDoor
 from playground.hosting.run_owner import (
     DESERTED_S,
     HostResources,
@@ -60,6 +60,10 @@ class RunSoFar(msgspec.Struct):
     scenario: dict[str, Any]
     commands: list[tuple[int, dict[str, Any]]]
     found: list[tuple[Any, bool]] | None = None
+
+    def merged(self) -> dict[str, Any]:
+        """Return the scenario that repeats the run, with what was commanded in it."""
+        return session_record.merged(self.scenario, self.commands, self.at_us, self.digest)
 
 
 class CommandQueue:
@@ -531,7 +535,7 @@ class HostRegistry:
     def __init__(
         self,
         *,
-        door: NodeDoor,
+        door: EngineDoor,
         book: Callable[[str], SessionRecord],
         limits: SessionLimits,
         root: Path,

@@ -14,9 +14,11 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 import msgspec
 
+from engine.broker.cluster import Cluster
 from engine.replay import RunPlayer
 from engine.replay.player import ROWS_IN_A_FRAME, PlayedFrame, encode, frame_message, snapshot_message
-from playground.hosting.real_engine import EngineFiles, EngineNode, NodeDoor
+from engine.storage.directory import DirectoryStorage
+from playground.hosting.real_engine import EngineDoor
 from playground.hosting.session import pacer
 from playground.hosting.session.pacer import PageClock
 from playground.hosting.session_files import CheckpointStore
@@ -72,8 +74,8 @@ class SessionRun:
 
     def __init__(
         self,
-        node: EngineNode,
-        files: EngineFiles,
+        node: Cluster,
+        files: DirectoryStorage,
         disk_bytes: int,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -233,7 +235,7 @@ class RunBuilder:
         self,
         session_id: str,
         *,
-        door: NodeDoor,
+        door: EngineDoor,
         storage: RunStorage,
         bounds: SessionBounds,
         clock: Callable[[], float],

@@ -15,7 +15,7 @@ import msgspec
 
 from playground.hosting import refusals
 from playground.hosting.audience import SessionAudience, SessionClient
-from playground.hosting.real_engine import NodeDoor
+from playground.hosting.real_engine import EngineDoor
 from playground.hosting.session import protocol
 from playground.hosting.session_files import ProcessDirectory
 from playground.hosting.session_record import (
@@ -110,7 +110,7 @@ Notice = Callable[[str, PageMessage], None]
 class HostResources(NamedTuple):
     """What all sessions of a process share. `door`: the way to the engine. `pool`: gives a session a worker."""
 
-    door: NodeDoor
+    door: EngineDoor
     pool: WorkerPool
     directory: ProcessDirectory
 

@@ -28,8 +28,10 @@ from typing import IO, Final
 
 import msgspec
 
+from engine.broker.cluster import Cluster
+from engine.storage.directory import DirectoryStorage
 from playground.hosting import session_record
-from playground.hosting.real_engine import EngineFiles, EngineNode, NodeDoor
+from playground.hosting.real_engine import EngineDoor
 from playground.hosting.session_record import RecordedSession, Timed
 
 logger = logging.getLogger(__name__)
@@ -181,7 +183,7 @@ class CheckpointStore:
     `most_bytes`: bound of all checkpoints together; the oldest are deleted first.
     """
 
-    def __init__(self, root: Path, *, door: NodeDoor, key: bytes, build: str, most_bytes: int) -> None:
+    def __init__(self, root: Path, *, door: EngineDoor, key: bytes, build: str, most_bytes: int) -> None:
         self._root = root
         self._door = door
         self._key = key
@@ -191,8 +193,8 @@ class CheckpointStore:
     def save(
         self,
         session_id: str,
-        node: EngineNode,
-        files: EngineFiles,
+        node: Cluster,
+        files: DirectoryStorage,
         root: Path,
         record: RecordedSession,
         breathe: Breathe = lambda: None,
@@ -230,7 +232,7 @@ class CheckpointStore:
         until_us: int,
         root: Path,
         breathe: Breathe = lambda: None,
-    ) -> tuple[EngineNode, EngineFiles, int] | None:
+    ) -> tuple[Cluster, DirectoryStorage, int] | None:
         """Restore the newest run before `until_us`, with its files in `root`; call `breathe` often. Returns the node,
         its files and how many commands it got; None if no checkpoint fits.
         """
@@ -250,7 +252,7 @@ class CheckpointStore:
 
     def _open(
         self, place: Path, record: RecordedSession, until_us: int, root: Path, breathe: Breathe
-    ) -> tuple[EngineNode, EngineFiles, int] | None:
+    ) -> tuple[Cluster, DirectoryStorage, int] | None:
         data = place.read_bytes()
         signature, body = data[:SIGNATURE_BYTES], data[SIGNATURE_BYTES:]
         if not hmac.compare_digest(signature, self._signature(body)):

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import msgspec
 
@@ -22,7 +22,7 @@ from engine.storage.ledger import LedgerStorage
 from engine.values.errors import FileCorrupt, FileMissing
 from engine.values.sizes import plain
 from playground.hosting.file_records import NotThere, RecordReader, wanted
-from playground.hosting.real_engine import EngineDoor, NodeDoor
+from playground.hosting.real_engine import EngineDoor
 from playground.hosting.run import RunStorage
 from playground.hosting.session import protocol
 from playground.hosting.session.session import EngineSession
@@ -118,7 +118,7 @@ class SoloSession:
         self._door = LedgerDoor(storage)
         self._session = EngineSession(
             SESSION,
-            door=cast(NodeDoor, self._door),
+            door=self._door,
             storage=RunStorage(_NoFiles()),
             bounds=BOUNDS,
             send=self._sent,

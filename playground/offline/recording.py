@@ -16,7 +16,7 @@ from engine.reading.message_places import shown_name
 from engine.replay import PlayedPiece, RunPlayer
 from engine.replay.player import KEEP_EVENTS, encode, snapshot_message
 from playground.hosting.file_records import NotThere, wanted
-from playground.hosting.real_engine import NodeDoor
+from playground.hosting.real_engine import EngineDoor
 
 if TYPE_CHECKING:
     from playground.storybook.story import ScenarioStory
@@ -73,7 +73,7 @@ def stops_of(story: ScenarioStory | None, until_us: int) -> list[int]:
 
 
 def record(
-    door: NodeDoor,
+    door: EngineDoor,
     scenario: dict[str, Any],
     stops: Iterable[int],
     most_bytes: int = 0,
@@ -179,7 +179,7 @@ Records = dict[str, dict[str, Any]]
 
 
 def keep(
-    door: NodeDoor,
+    door: EngineDoor,
     scenario: dict[str, Any],
     stops: list[RecordedStop],
     chosen: tuple[int, ...] = (),

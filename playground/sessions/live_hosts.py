@@ -27,38 +27,19 @@ from engine.reading.conditions import Condition
 from engine.replay import RunPlayer
 from engine.values.errors import RunTooLong
 from playground.hosting.host import HostRegistry, RunSoFar
-from playground.hosting.past import Kind, PastReader, fates_of, rows_of
-from playground.hosting.past import files_of as make_files
 from playground.hosting.real_engine import door
 from playground.hosting.session.protocol import BeginWorker
 from playground.hosting.session_files import build_of
-from playground.hosting.session_record import OwnedElsewhere, RecordedSession, RecordUnreachable
+from playground.hosting.session_record import OwnedElsewhere, RecordUnreachable
 from playground.jobs import RUN, job
 from playground.limits import page_scheduler, session_limits
 from playground.records import database_record, session_leases
 from playground.records.database_record import DatabaseRecord, OwnedLeases
 from playground.records.session_leases import LeaseHolder, ProcessPresence
+from playground.sessions.past_runs import PastReader
 from playground.texts import RequestRefused
 
 DIGEST_S: Final = 20.0
-
-
-@job(RUN)
-def rows_missed(first: int, last: int, record: RecordedSession) -> tuple[bytes, int]:
-    """Return rows of a run, and on how many commands they rest; see `past.rows_of`."""
-    return rows_of(door(), session_limits.current().past_s, first, last, record)
-
-
-@job(RUN)
-def fates(kind: Kind, record: RecordedSession) -> tuple[bytes, int]:
-    """Return what a stop would leave, and on how many commands that rests; see `past.fates_of`."""
-    return fates_of(door(), session_limits.current().past_s, kind, record)
-
-
-@job(RUN)
-def files_of_past(root: str, number: int, record: RecordedSession) -> int:
-    """Make the files of a moment; see `past.files_of`."""
-    return make_files(door(), session_limits.current(), root, number, record)
 
 
 @job(RUN)
@@ -111,7 +92,7 @@ def tenure() -> OwnedLeases:
 
 @cache
 def _past(of: HostRegistry) -> PastReader:
-    return PastReader(of.directory, files_of_past, of.limits.past_s)
+    return PastReader(of.directory, of.limits.past_s)
 
 
 def past() -> PastReader:

@@ -9,7 +9,6 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from playground.hosting import session_record
 from playground.hosting.host import RunSoFar
 from playground.hosting.real_engine import door
 from playground.limits import work_places
@@ -30,8 +29,7 @@ def share(session: Session) -> Scenario:
     story = _story(session, moment)
     if story and session.origin:  # the whole run with its story: the link names the moment
         return kept_runs.keep_scenario(moment.scenario, session.origin.engine_version, story)
-    scenario = session_record.merged(moment.scenario, moment.commands, moment.at_us, moment.digest)
-    return kept_runs.keep_scenario(rehearsal.check_run(scenario))
+    return kept_runs.keep_scenario(rehearsal.check_run(moment.merged()))
 
 
 def _story(session: Session, moment: RunSoFar) -> dict[str, Any] | None:
@@ -44,9 +42,7 @@ def _story(session: Session, moment: RunSoFar) -> dict[str, Any] | None:
 
 def scenario_so_far(session: Session) -> dict[str, object]:
     """Return the scenario that `share` would keep, without keeping it."""
-    moment = _moment(session)
-    scenario = session_record.merged(moment.scenario, moment.commands, moment.at_us, moment.digest)
-    return rehearsal.check_run(scenario)
+    return rehearsal.check_run(_moment(session).merged())
 
 
 def file_of(session: Session) -> dict[str, Any]:
@@ -55,8 +51,7 @@ def file_of(session: Session) -> dict[str, Any]:
     story = _story(session, moment)
     if story:
         return {**moment.scenario, **story}
-    scenario = session_record.merged(moment.scenario, moment.commands, moment.at_us, moment.digest)
-    return rehearsal.check_run(scenario)
+    return rehearsal.check_run(moment.merged())
 
 
 def fork(session: Session, at_us: int | None = None) -> Session:
@@ -65,7 +60,7 @@ def fork(session: Session, at_us: int | None = None) -> Session:
     """
     moment = _moment(session)
     ends_us = moment.at_us if at_us is None else min(at_us, moment.at_us)
-    scenario = session_record.merged(moment.scenario, moment.commands, moment.at_us, moment.digest)
+    scenario = moment.merged()
     done = [command for command in scenario["commands"] if command["at_us"] <= ends_us]
     forked = {**scenario, "commands": done, "until_us": ends_us, "digest": None}
     return kept_runs.start_session(rehearsal.check_run(forked), reached_us=ends_us)
@@ -77,11 +72,7 @@ def on_release(session: Session, series: str) -> tuple[Session, list[PageMessage
     """
     moment = _moment(session)
     untouched = not moment.commands and moment.at_us <= session.scenario["until_us"]
-    scenario = (
-        dict(moment.scenario)
-        if untouched
-        else session_record.merged(moment.scenario, moment.commands, moment.at_us, moment.digest)
-    )
+    scenario = dict(moment.scenario) if untouched else moment.merged()
     scenario, said = rehearsal.taken_to(series, scenario)
     return kept_runs.start_session(rehearsal.check_run(scenario), reached_us=moment.at_us), said
 

@@ -19,7 +19,7 @@ from engine.broker.commands.settings import NodeSettings
 from engine.reading.message_places import COUNTED_LETTER, LETTERS, count_of, drawn_queue, letter_of
 from engine.replay import PlayedPiece, RunPlayer
 from engine.replay.player import PlayedFrame, encode, frame_message, snapshot_message
-from playground.hosting.real_engine import NodeDoor
+from playground.hosting.real_engine import EngineDoor
 from playground.storybook import rehearsal
 from playground.storybook.entry import LibraryEntry
 from playground.storybook.story import in_language
@@ -167,7 +167,7 @@ SLICE: Final = 40
 
 
 def lead_to(
-    door: NodeDoor, scenario: dict[str, Any], at_us: int, give_up: Callable[[], bool] = lambda: False
+    door: EngineDoor, scenario: dict[str, Any], at_us: int, give_up: Callable[[], bool] = lambda: False
 ) -> bytes:
     """Return two messages as JSON: a snapshot, and a frame with the rows from there to a moment. Raises RunTooLong.
     `at_us`: virtual microseconds; everything of that instant is done. `give_up`: asked now and then whether it
@@ -177,7 +177,7 @@ def lead_to(
 
 
 def leads_to(
-    door: NodeDoor,
+    door: EngineDoor,
     scenario: dict[str, Any],
     moments_us: Iterable[int],
     give_up: Callable[[], bool] = lambda: False,
@@ -235,7 +235,7 @@ class _Way:
         return b"[" + self._head + b"," + encode(frame_message(frame, node.now_us)) + b"]"
 
 
-def _new(door: NodeDoor, scenario: dict[str, Any], give_up: Callable[[], bool]) -> tuple[Any, RunPlayer]:
+def _new(door: EngineDoor, scenario: dict[str, Any], give_up: Callable[[], bool]) -> tuple[Any, RunPlayer]:
     node: Any = door.rehearse(scenario, LOG)
     return node, RunPlayer(node, first=node.log.number, give_up=give_up)
 

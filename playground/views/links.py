@@ -25,13 +25,13 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
 from engine.values.errors import RunTooLong
-from playground.hosting.past import PendingAnswers
 from playground.hosting.real_engine import door
 from playground.jobs import PICTURE, JobEnded, job
 from playground.limits import work_places
 from playground.models import Scenario, Session
 from playground.records import kept_runs, paused_sessions
 from playground.sessions import live_hosts, scenario_links
+from playground.sessions.past_runs import PendingAnswers
 from playground.sessions.scenario_links import LinkPlace, place_of
 from playground.storybook import ready_scenarios, rehearsal
 from playground.storybook.cards import lead_to

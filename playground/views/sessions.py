@@ -10,7 +10,8 @@ import re
 import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Hashable, Iterator
-from typing import IO, Any, Final, cast
+from functools import partial
+from typing import Any, Final, cast
 
 import msgspec
 import orjson
@@ -29,9 +30,7 @@ from engine.report.transitions.base import Transition
 from engine.transitions import fields_of
 from engine.values.errors import RunTooLong
 from playground.classroom.selectors import harmless
-from playground.hosting import past
 from playground.hosting.file_records import NotThere, wanted
-from playground.hosting.past import KINDS, PendingAnswers
 from playground.hosting.real_engine import door
 from playground.hosting.refusals import missing_words
 from playground.hosting.session_record import RecordedSession
@@ -40,12 +39,14 @@ from playground.limits import request_callers, work_places
 from playground.models import Scenario, Session
 from playground.offline.page import PageSource, write
 from playground.records import kept_bytes, kept_runs, paused_sessions
-from playground.sessions import live_hosts, session_sharing
+from playground.sessions import live_hosts, past_runs, session_sharing
+from playground.sessions.past_runs import KINDS, PendingAnswers
 from playground.sessions.scenario_links import packed, place_of
 from playground.storybook import rehearsal
 from playground.texts import PageMessage, RequestRefused
 from playground.web import live_page
 from playground.web.access import (
+    answers_refusals,
     charge,
     keeps,
     may_repeat,
@@ -105,14 +106,12 @@ def kept_until(kept: Scenario) -> int:
 
 @require_POST
 @keeps
+@answers_refusals
 def share(request: HttpRequest, session_id: str) -> HttpResponse:
     """Make a link that repeats the session up to now."""
     found = session_or_gone(session_id)
-    try:
-        paused_sessions.check_may_leave(found.public_id, link=True)
-        kept = session_sharing.share(found)
-    except RequestRefused as refused:
-        return answer(request, 409, _("That did not work"), refused.message)
+    paused_sessions.check_may_leave(found.public_id, link=True)
+    kept = session_sharing.share(found)
     charge(request, kept_runs.scenario_body(kept))
     url = request.build_absolute_uri(reverse("permalink", args=[kept.short_id]))
     context = {"url": url, "short_id": kept.short_id, "digest": kept.digest, "until_us": kept_until(kept)}
@@ -125,15 +124,13 @@ def share(request: HttpRequest, session_id: str) -> HttpResponse:
 
 @require_POST
 @keeps
+@answers_refusals
 def fork(request: HttpRequest, session_id: str) -> HttpResponse:
     """Begin a session of one's own that is this one up to the moment that is looked at."""
     found = session_or_gone(session_id)
     text = request.POST.get("at_us", "")
-    try:
-        paused_sessions.check_may_leave(found.public_id)
-        forked = session_sharing.fork(found, int(text) if re.fullmatch(r"[0-9]{1,15}", text) else None)
-    except RequestRefused as refused:
-        return answer(request, 409, _("That did not work"), refused.message)
+    paused_sessions.check_may_leave(found.public_id)
+    forked = session_sharing.fork(found, int(text) if re.fullmatch(r"[0-9]{1,15}", text) else None)
     charge(request, forked.scenario)
     kept_runs.claim(request.session, forked)
     return redirect("session", forked.public_id)
@@ -141,17 +138,15 @@ def fork(request: HttpRequest, session_id: str) -> HttpResponse:
 
 @require_POST
 @keeps
+@answers_refusals
 def release(request: HttpRequest, session_id: str) -> HttpResponse:
     """Begin a session of one's own with this one's commands on another release; say what does not exist there."""
     found = session_or_gone(session_id)
     series = request.POST.get("release", "")
     if series not in RELEASES:
         return redirect("session", found.public_id)
-    try:
-        paused_sessions.check_may_leave(found.public_id)
-        other, said = session_sharing.on_release(found, series)
-    except RequestRefused as refused:
-        return answer(request, 409, _("That did not work"), refused.message)
+    paused_sessions.check_may_leave(found.public_id)
+    other, said = session_sharing.on_release(found, series)
     charge(request, other.scenario)
     kept_runs.claim(request.session, other)
     say(request, said)
@@ -160,14 +155,12 @@ def release(request: HttpRequest, session_id: str) -> HttpResponse:
 
 @require_safe
 @rate_limited
+@answers_refusals
 def scenario_file(request: HttpRequest, session_id: str) -> HttpResponse:
     """Download a session as a scenario file: everything that happened so far, or the run that it repeats."""
     found = session_or_gone(session_id)
-    try:
-        paused_sessions.check_may_leave(found.public_id)
-        scenario = session_sharing.file_of(found)
-    except RequestRefused as refused:
-        return answer(request, 409, _("That did not work"), refused.message)
+    paused_sessions.check_may_leave(found.public_id)
+    scenario = session_sharing.file_of(found)
     response = JsonResponse(scenario, json_dumps_params={"indent": 2, "ensure_ascii": False})
     response["Content-Disposition"] = f'attachment; filename="waterline-{found.public_id}.json"'
     return response
@@ -218,14 +211,13 @@ MISSING: Final = {
 @rate_limited_reading
 @never_cache
 def rows(request: HttpRequest, session_id: str) -> HttpResponse:
-    """Return the rows of a session from number `?from=` to before `&to=`, see `playground.hosting.past`. Nothing is
-    sent that the session itself has not reached, so nobody can see the future. Of a session that was removed while
-    its page was still open, by "Begin again" for example, there is nothing to send: that is not an error of the
-    page.
+    """Return the rows of a session from number `?from=` to before `&to=`, see `past_runs`. Nothing is sent that the
+    session itself has not reached, so nobody can see the future. Of a session that was removed while its page was
+    still open, by "Begin again" for example, there is nothing to send: that is not an error of the page.
     """
     found = kept_runs.session_by_id(session_id)
     if found is None:
-        return HttpResponse(past.NOTHING, content_type="application/json")
+        return HttpResponse(past_runs.NOTHING, content_type="application/json")
     try:
         first, last = whole_number(request, "from", "0"), whole_number(request, "to")
         if first >= last:
@@ -240,7 +232,7 @@ def rows(request: HttpRequest, session_id: str) -> HttpResponse:
         rows_kept,
         (session_id, first, last),
         record,
-        lambda: live_hosts.rows_missed(first, last, record),
+        lambda: past_runs.rows_of(first, last, record),
     )
 
 
@@ -267,7 +259,7 @@ def survival(request: HttpRequest, session_id: str) -> HttpResponse:
         fates_kept,
         (session_id, kind, record.reached_us, len(record.commands)),
         record,
-        lambda: live_hosts.fates(kind, record),
+        lambda: past_runs.fates_of(kind, record),
     )
 
 
@@ -352,29 +344,19 @@ def _moment(request: HttpRequest) -> int | None:
 
 @contextlib.contextmanager
 def _records(request: HttpRequest, session: Session, at: int | None) -> Iterator[Any]:
-    """Read the files of now, or of a moment of the past."""
-    if at is None:
-        with door().read_records(str(live_hosts.files_of(session.public_id)), session.scenario) as records:
-            yield records
-        return
+    """Read the files of now, or of a moment of the past; a run that must be repeated for it waits for its place."""
     with contextlib.ExitStack() as held:
-        root = held.enter_context(_past(request, session.public_id, at))
-        yield held.enter_context(door().read_records(str(root), session.scenario))
-
-
-@contextlib.contextmanager
-def _past(request: HttpRequest, session_id: str, at: int) -> Iterator[Any]:
-    """Lend the directory of a moment; a run that must be repeated for it waits for its place."""
-    remembered, past = kept_runs.remembered(session_id), live_hosts.past()
-    with contextlib.ExitStack() as held:
-        if past.has(session_id, at, remembered):
-            root = held.enter_context(past.at(session_id, at, remembered))
-        elif not may_repeat(request):
-            raise TooOften(_("Too many requests for past moments. Wait a little."))
+        if at is None:
+            root = live_hosts.files_of(session.public_id)
         else:
-            with work_places.for_request(request):
-                root = held.enter_context(past.at(session_id, at, remembered))
-        yield root
+            moment = session.public_id, at, kept_runs.remembered(session.public_id)
+            past = live_hosts.past()
+            is_made = past.has(*moment)
+            if not is_made and not may_repeat(request):
+                raise TooOften(_("Too many requests for past moments. Wait a little."))
+            with contextlib.nullcontext() if is_made else work_places.for_request(request):
+                root = held.enter_context(past.at(*moment))
+        yield held.enter_context(door().read_records(str(root), session.scenario))
 
 
 def _question(request: HttpRequest) -> tuple[int | None, str, int, int]:
@@ -407,9 +389,8 @@ def download(request: HttpRequest, session_id: str) -> HttpResponse:
     path = request.GET.get("path", "")
 
     def pieces(records: Any) -> Iterator[bytes]:
-        if (
-            path not in records.sizes
-        ):  # only what the session's own directory lists, so no path leads out of it
+        # Only what the session's own directory lists, so no path leads out of it.
+        if path not in records.sizes:
             text = _("There is no such file now: it may have been deleted, or the session sleeps.")
             raise PageGone(_("No such file"), PageMessage(text))
         return cast("Iterator[bytes]", records.blocks(path))
@@ -442,28 +423,22 @@ def _stream(
     path: str | None,
 ) -> HttpResponse:
     """Send what `pieces` reads; its files are closed when the answer is over. Packing takes a place."""
-    held = contextlib.ExitStack()
     try:
-        at = _moment(request)
-        records = held.enter_context(_records(request, session_or_gone(session_id), at))
-        if path is None:
-            held.enter_context(work_places.for_request(request))
-        response = StreamingHttpResponse(_Pieces(pieces(records), held))
+        with contextlib.ExitStack() as opened:
+            records = opened.enter_context(_records(request, session_or_gone(session_id), _moment(request)))
+            if path is None:
+                opened.enter_context(work_places.for_request(request))
+            found = pieces(records)
+            held = opened.pop_all()
     except TooOften as error:
-        held.close()
         return too_many(request, error.message)
     except NotThere as missing:
-        held.close()
         return answer(request, 404, _("No such file"), missing_words(missing, "")[missing.reason])
     except JobEnded:
-        held.close()
         raise  # its middleware answers, as for every view
     except RequestRefused as refused:
-        held.close()
         return answer(request, 400, _("That did not work"), refused.message)
-    except BaseException:
-        held.close()
-        raise
+    response = StreamingHttpResponse(_Pieces(_while_there(found), held))
     response["Content-Type"] = "application/zip" if path is None else "application/octet-stream"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     if path is not None:
@@ -471,27 +446,30 @@ def _stream(
     return response
 
 
-class _Pieces:
-    """Pieces made in a worker thread one by one, so that none is made before the last one was sent."""
+def _while_there(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield pieces of files; the download ends early where a file was deleted meanwhile."""
+    with contextlib.suppress(*door().no_file, OSError):
+        yield from pieces
 
-    def __init__(self, pieces: Iterator[bytes], held: contextlib.ExitStack) -> None:
-        self._pieces, self._held = pieces, held
+
+class _Pieces:
+    """Pieces made in a worker thread one by one, so that none is made before the last one was sent. `held`: what they
+    come from, which is closed at their end.
+    """
+
+    def __init__(self, pieces: Iterator[bytes], held: Any) -> None:
+        self._pieces = pieces
+        self.close = held.close
 
     def __aiter__(self) -> AsyncIterator[bytes]:
         return self
 
     async def __anext__(self) -> bytes:
-        try:
-            piece = await asyncio.to_thread(next, self._pieces, _END)
-        except (*door().no_file, OSError):  # type: ignore[misc]  # mypy cannot unpack a tuple here
-            piece = _END  # deleted meanwhile: the download ends early
+        piece = await asyncio.to_thread(next, self._pieces, _END)
         if not piece:
             self.close()
             raise StopAsyncIteration
         return piece
-
-    def close(self) -> None:
-        self._held.close()
 
 
 MOST_ROWS = 200_000
@@ -504,14 +482,12 @@ BLOCK_BYTES: Final = 256 * 1024
 @require_safe
 @rate_limited
 @never_cache
+@answers_refusals
 def run(request: HttpRequest, session_id: str, form: str) -> HttpResponse:
     """Download every transition of the session up to now; at its bounds the last line notes that it was cut."""
     found = session_or_gone(session_id)
-    try:
-        paused_sessions.check_may_leave(found.public_id)
-        scenario = session_sharing.scenario_so_far(found)
-    except RequestRefused as refused:
-        return answer(request, 409, _("That did not work"), refused.message)
+    paused_sessions.check_may_leave(found.public_id)
+    scenario = session_sharing.scenario_so_far(found)
     return _written(request, found, form, as_csv if form == "csv" else as_json, scenario)
 
 
@@ -524,13 +500,12 @@ def _written(
         with work_places.for_request(request):
             for piece in write(source):
                 out.write(piece)
-    except BaseException as error:
+    except BaseException:
         out.close()
-        if isinstance(error, RequestRefused):
-            return answer(request, 409, _("That did not work"), error.message)
         raise
     out.seek(0)
-    response = StreamingHttpResponse(_InWorker(out), content_type=TYPES[form])
+    blocks = _Pieces(iter(partial(out.read, BLOCK_BYTES), _END), out)
+    response = StreamingHttpResponse(blocks, content_type=TYPES[form])
     response["Content-Disposition"] = f'attachment; filename="waterline-{found.public_id}.{form}"'
     return response
 
@@ -538,16 +513,13 @@ def _written(
 @require_safe
 @rate_limited
 @never_cache
+@answers_refusals
 def page(request: HttpRequest, session_id: str) -> HttpResponse:
     """Download the session up to now as one page that works without a server."""
     found = session_or_gone(session_id)
-    try:
-        paused_sessions.check_may_leave(found.public_id)
-        entry = rehearsal.read_kept(
-            {name: value for name, value in session_sharing.file_of(found).items() if value != ""}
-        )
-    except RequestRefused as refused:
-        return answer(request, 409, _("That did not work"), refused.message)
+    paused_sessions.check_may_leave(found.public_id)
+    file = session_sharing.file_of(found)
+    entry = rehearsal.read_kept({name: value for name, value in file.items() if value != ""})
     home = request.build_absolute_uri(reverse("home"))
     carried = packed(entry.run)
     if found.origin and entry.story_json():
@@ -631,22 +603,3 @@ def _csv(lines: Any) -> bytes:
     out = io.StringIO()
     csv.writer(out).writerows(lines)
     return out.getvalue().encode()
-
-
-class _InWorker:
-    """A file read in a worker thread block by block, so that none is read before the last one was sent."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-
-    def __aiter__(self) -> AsyncIterator[bytes]:
-        return self
-
-    async def __anext__(self) -> bytes:
-        block = await asyncio.to_thread(self._file.read, BLOCK_BYTES)
-        if not block:
-            raise StopAsyncIteration
-        return block
-
-    def close(self) -> None:
-        self._file.close()

@@ -20,7 +20,7 @@ from playground.limits import rate_limits, request_callers, session_limits
 from playground.models import Scenario, Session
 from playground.records import kept_bytes, kept_runs
 from playground.texts import PageMessage, RequestRefused
-from playground.web.errors import PageGone, too_many
+from playground.web.errors import PageGone, answer, too_many
 
 
 def whole_number(request: HttpRequest, name: str, default: str = "") -> int:
@@ -92,6 +92,19 @@ def keeps(view: View) -> View:
         return view(request, *args, **kwargs)
 
     return limited
+
+
+def answers_refusals(view: View) -> View:
+    """Answer with 409 what a view refuses."""
+
+    @wraps(view)
+    def answered(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        try:
+            return view(request, *args, **kwargs)
+        except RequestRefused as refused:
+            return answer(request, 409, _("That did not work"), refused.message)
+
+    return answered
 
 
 PIECE_BYTES: Final = 16 * 1024

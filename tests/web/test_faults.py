@@ -17,7 +17,6 @@ import pytest
 from engine.storage.directory import DirectoryStorage
 from engine.values.errors import StorageFull
 from playground.hosting.host import HostRegistry
-from playground.hosting.past import PastReader, files_of
 from playground.hosting.real_engine import EngineDoor
 from playground.hosting.run_owner import RunStopped
 from playground.hosting.session import protocol
@@ -26,6 +25,7 @@ from playground.hosting.session_files import SessionFiles
 from playground.hosting.session_record import RecordedSession, RecordUnreachable
 from playground.hosting.workers.pool import WorkerFailed, WorkerLost
 from playground.limits import session_limits
+from playground.sessions.past_runs import PastReader
 from tests.helpers.open_files import open_files
 from tests.web import test_host
 from tests.web.stub import MemoryBook, Reader, settled
@@ -334,11 +334,7 @@ async def test_no_file_stays_open_after_resting_rebuilding_and_looking_back(
         await given_again(real, reader)
         assert len(open_files(tmp_path)) <= number
         record = await real.books["one"].load()
-
-        def repeat(root: str, number: int, record: RecordedSession) -> int:
-            return files_of(real.door, real.limits, root, number, record)
-
-        past = PastReader(real.registry.directory, repeat, real.limits.past_s)
+        past = PastReader(real.registry.directory, real.limits.past_s)
         with past.at("one", 5, record):
             pass
         real.host().leave(reader.client)

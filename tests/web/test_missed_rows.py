@@ -9,10 +9,10 @@ from django.test import Client
 
 from engine.replay import RunPlayer, on_ledger
 from engine.replay.player import encode
-from playground.hosting import past as repeated
 from playground.limits import rate_limits
 from playground.records import kept_runs
 from playground.sessions import live_hosts
+from playground.sessions import past_runs as repeated
 from playground.views import sessions
 from tests.web import record
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from playground.hosting.past import KEPT
 from playground.records import kept_runs
 from playground.sessions import live_hosts
+from playground.sessions.past_runs import KEPT
 from tests.web import record
 from tests.web.test_records import JSON, body_of
 

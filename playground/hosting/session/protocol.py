@@ -123,7 +123,7 @@ class WorkFailure(msgspec.Struct, frozen=True):
 
 
 def of(error: BaseException, door: Any) -> WorkFailure:
-    """Return the failure that an error of a run means. `door`: a `playground.hosting.real_engine.NodeDoor`, which
+    """Return the failure that an error of a run means. `door`: a `playground.hosting.real_engine.EngineDoor`, which
     sorts errors into kinds.
     """
     if isinstance(error, MemoryError):

@@ -19,7 +19,7 @@ from engine.replay import RunPlayer, WatchedRun
 from engine.replay.player import MOST_MESSAGES, MOST_TRANSITIONS, Timed
 from engine.values.errors import RunTooLong
 from playground.hosting import session_record
-from playground.hosting.real_engine import NodeDoor
+from playground.hosting.real_engine import EngineDoor
 from playground.hosting.run import (
     BurstBeyond,
     FrameSender,
@@ -63,7 +63,7 @@ class ReachedGoals:
     def __init__(
         self,
         conditions: list[Condition],
-        door: NodeDoor,
+        door: EngineDoor,
         scenario: dict[str, Any],
         breathe: Callable[[], None],
         clock: Callable[[], float],
@@ -164,7 +164,7 @@ class EngineSession:
         self,
         session_id: str,
         *,
-        door: NodeDoor,
+        door: EngineDoor,
         storage: RunStorage,
         bounds: SessionBounds,
         send: Callable[[Any], None],

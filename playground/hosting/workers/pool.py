@@ -23,7 +23,7 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from playground.hosting.real_engine import NodeDoor
+from playground.hosting.real_engine import EngineDoor
 from playground.hosting.session import protocol
 from playground.hosting.session.pacer import FrameThrottle
 from playground.hosting.session.protocol import WorkFailure
@@ -574,7 +574,7 @@ class WorkerFactory:
 class InThread:
     """Starts workers as threads of this process. `door`: makes the engines."""
 
-    def __init__(self, door: NodeDoor) -> None:
+    def __init__(self, door: EngineDoor) -> None:
         self._door = door
 
     def __call__(self) -> tuple[socket.socket, StartedProcess]:

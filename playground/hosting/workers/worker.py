@@ -19,11 +19,11 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from greenlet import GreenletExit, getcurrent, greenlet
 
-from playground.hosting.real_engine import EngineDoor, NodeDoor
+from playground.hosting.real_engine import EngineDoor
 from playground.hosting.run import RunStorage
 from playground.hosting.session import protocol
 from playground.hosting.session.pacer import FrameThrottle
@@ -270,7 +270,7 @@ class EngineWorker:
     """Takes messages, and gives turns to sessions. `clock`: real seconds."""
 
     def __init__(
-        self, link: ProcessLink, door: NodeDoor, clock: Callable[[], float] = time.monotonic
+        self, link: ProcessLink, door: EngineDoor, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.sessions: dict[str, EngineSession] = {}
         self.turn: tuple[str, float] | None = None
@@ -431,7 +431,7 @@ def serve(handle: int) -> None:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format=form)
     logging.getLogger("playground").setLevel(level)
     link = ProcessLink(socket.socket(fileno=handle))
-    worker = EngineWorker(link, cast(NodeDoor, EngineDoor()))
+    worker = EngineWorker(link, EngineDoor())
     overrun_s = float(os.environ.get("WATERLINE_OVERRUN_S", OVERRUN_S))
     gc.set_threshold(*NEW_OBJECTS)
     watched = worker, link, overrun_s, threading.get_ident()

@@ -6,7 +6,7 @@ import contextlib
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
@@ -17,10 +17,11 @@ from engine.replay.player import KEEP_EVENTS, SLICE, PlayedPiece, encode
 from engine.replay.survival import foresee
 from engine.values.byte_cache import ByteCache
 from playground.hosting.file_records import NotThere
-from playground.hosting.real_engine import NodeDoor
+from playground.hosting.real_engine import door
 from playground.hosting.session_files import ProcessDirectory
 from playground.hosting.session_record import RecordedSession
-from playground.limits.session_limits import SessionLimits
+from playground.jobs import RUN, job
+from playground.limits import session_limits
 
 COMMAND_BYTES: Final = 400
 """Approximate bytes of each command that a cached answer depends on."""
@@ -92,23 +93,15 @@ NOTHING: Final = encode(PastRows([], 0))
 """The answer where nothing can be sent."""
 
 
-def rows_of(
-    door: NodeDoor, past_s: float, first: int, last: int, record: RecordedSession
-) -> tuple[bytes, int]:
-    """Return the rows from `first` up to but not including `last` as JSON, see `PastRows`, and the number of commands
-    that they depend on.
-
-    Args:
-        past_s: longest time of the repetition; the answer has the rows until then.
-        first, last: numbers of rows.
-        record: of the session, with the time that the run has reached; no later row is sent.
-
-    Raises:
-        NotThere: "future" when the run has not come that far.
+@job(RUN)
+def rows_of(first: int, last: int, record: RecordedSession) -> tuple[bytes, int]:
+    """Return the rows from number `first` up to but not including `last` as JSON, see `PastRows`, as far as they can
+    be repeated in time, and the number of commands that they depend on. `record`: of the session, with the time that
+    the run has reached; no later row is sent. Raises NotThere: "future" when the run has not come that far.
     """
-    player = RunPlayer(door.rehearse(record.scenario, LOG), record.commands)
+    player = RunPlayer(door().rehearse(record.scenario, LOG), record.commands)
     chosen = ChosenRows(player, first, last)
-    deadline_s = time.monotonic() + past_s
+    deadline_s = time.monotonic() + session_limits.current().past_s
     for piece in player.play(record.reached_us):
         chosen.take(piece)
         if chosen.done or (not piece.last and time.monotonic() > deadline_s):
@@ -184,12 +177,13 @@ class PastFiles(msgspec.Struct, eq=False):
     readers: int = 0
 
 
-def files_of(door: NodeDoor, limits: SessionLimits, root: str, number: int, record: RecordedSession) -> int:
-    """Repeat a run on real files under `root` up to a transition; return how many commands it used. `limits`:
-    `past_s` bounds the time of a repetition, `max_disk_bytes` its files. `root`: an empty directory. Raises NotThere:
-    see `PastReader.at`.
+@job(RUN)
+def files_of(root: str, number: int, record: RecordedSession) -> int:
+    """Repeat a run on real files up to a transition; return how many commands it used. `root`: an empty directory.
+    Raises NotThere: see `PastReader.at`.
     """
-    node, files = door.open(record.scenario, root, limits.max_disk_bytes)
+    limits = session_limits.current()
+    node, files = door().open(record.scenario, root, limits.max_disk_bytes)
     player = RunPlayer(node, record.commands)
     deadline_s = time.monotonic() + limits.past_s
     try:
@@ -198,7 +192,7 @@ def files_of(door: NodeDoor, limits: SessionLimits, root: str, number: int, reco
                 break
             if time.monotonic() > deadline_s or files.used_bytes() > limits.max_disk_bytes * FULL:
                 raise NotThere("too_long")
-    except door.full as error:
+    except door().full as error:
         raise NotThere("too_long") from error
     finally:
         files.close()
@@ -209,18 +203,11 @@ def files_of(door: NodeDoor, limits: SessionLimits, root: str, number: int, reco
 
 class PastReader:
     """Repeats runs, one at a time. `directory`: of this process; the files of moments lie beside those of live
-    sessions. `repeat`: makes the files of a moment from a directory, the number of transitions and the record, see
-    `files_of`. `patience_s`: longest wait for another caller's repetition.
+    sessions. `patience_s`: longest wait for another caller's repetition.
     """
 
-    def __init__(
-        self,
-        directory: ProcessDirectory,
-        repeat: Callable[[str, int, RecordedSession], int],
-        patience_s: float,
-    ) -> None:
+    def __init__(self, directory: ProcessDirectory, patience_s: float) -> None:
         self._directory = directory
-        self._repeat_files = repeat
         self._patience_s = patience_s
         self._kept: OrderedDict[tuple[str, int], PastFiles] = OrderedDict()
         self._guard = threading.Lock()
@@ -288,7 +275,7 @@ class PastReader:
         self.repeated += 1
         path = self._directory.fresh(f"{session_id}.{number}.{self.repeated}")
         try:
-            used = self._repeat_files(str(path), number, record)
+            used = files_of(str(path), number, record)
         except BaseException:
             self._directory.forget(path.name)
             raise
@@ -299,13 +286,14 @@ Kind = Literal["clean", "kill", "power"]
 KINDS: Final = get_args(Kind)
 
 
-def fates_of(door: NodeDoor, past_s: float, kind: Kind, record: RecordedSession) -> tuple[bytes, int]:
+@job(RUN)
+def fates_of(kind: Kind, record: RecordedSession) -> tuple[bytes, int]:
     """Return the fate of each queue's messages as JSON, see `engine.replay.survival.Fate`, and of how many commands.
-    `past_s`: longest time of the repetition. `record`: of the session, with the time that the run has reached. Raises
-    NotThere: "too_long" when repeating the run takes too long.
+    `record`: of the session, with the time that the run has reached. Raises NotThere: "too_long" when repeating the
+    run takes too long.
     """
-    player = RunPlayer(door.rehearse(record.scenario, KEEP_EVENTS), record.commands)
-    deadline_s = time.monotonic() + past_s
+    player = RunPlayer(door().rehearse(record.scenario, KEEP_EVENTS), record.commands)
+    deadline_s = time.monotonic() + session_limits.current().past_s
     for piece in player.play(record.reached_us):
         if not piece.last and time.monotonic() > deadline_s:
             raise NotThere("too_long")
