@@ -120,7 +120,7 @@ async def commands() -> Result:
         for session, client in zip(begun, clients, strict=True)
     ]
     for host, client in zip(hosts, clients, strict=True):
-        host.hello(client, None, None)
+        host.request(client, protocol.PageHello(None, None))
     await _until(lambda: heard.count("snapshot") == SESSIONS)
     transactions = mock.Mock(wraps=database_record.append)
     writes, usual = 0, WorkerEnd.flush
@@ -136,7 +136,7 @@ async def commands() -> Result:
         mock.patch.object(WorkerEnd, "flush", flush),
     ):
         for host, client in zip(hosts, clients, strict=True):
-            host.command(client, 1, publish)
+            host.request(client, protocol.CommandMessage(1, publish))
         await _until(lambda: heard.count("accepted") == SESSIONS)
         of_commands = transactions.call_count, writes
         writes = 0

@@ -203,12 +203,9 @@ def record(question: Answer) -> Answer:
         _make(question)
         with door().read_records(str(ROOT), question["scenario"]) as records:
             if question.get("seq") is not None:
-                return dict(records.message(int(question["seq"])))
+                return records.message(int(question["seq"]))
             kind, number = wanted(question.get("file", "")) or ("", 0)
-            found = records.record(kind, number, int(question.get("offset", 0)))
-            if found["seq"] is None and "whose" in question:
-                found["seq"] = records.seq_of(bytes.fromhex(found["msg_id"]))
-            return dict(found)
+            return records.record(kind, number, int(question.get("offset", 0)), whose="whose" in question)
     except NotThere as missing:
         sentence = missing_words(missing, kind)[missing.reason]
         return {"waiting" if missing.reason in ("waiting", "absent") else "error": sentence}

@@ -68,7 +68,9 @@ class RecordReader:
 
     # --- single records ---
 
-    def record(self, kind: str, number: int, offset: int, queue: str = "") -> dict[str, Any]:
+    def record(
+        self, kind: str, number: int, offset: int, queue: str = "", *, whose: bool = False
+    ) -> dict[str, Any]:
         """Return the record at an offset of a file.
 
         Args:
@@ -76,6 +78,7 @@ class RecordReader:
             number: of the segment or store file.
             offset: of the record's first byte.
             queue: the queue of the journal or segment, or of the store's virtual host; the first queue if empty.
+            whose: whether to find the seq_id of a record that has none, in the queue's index.
 
         Raises:
             NotThere: there is no such record now.
@@ -85,9 +88,12 @@ class RecordReader:
         if offset >= size:
             raise NotThere("waiting", offset=offset, size=size)
         try:
-            return self._fields_of(path, offset, self._layout(path, offset, size - offset), kind, number)
+            found = self._fields_of(path, offset, self._layout(path, offset, size - offset), kind, number)
         except NoRecord as error:
             raise NotThere("no_record", offset=offset, size=size) from error
+        if whose and found["seq"] is None and found["msg_id"]:
+            found["seq"] = self._seq_of(bytes.fromhex(found["msg_id"]), queue)
+        return found
 
     def message(self, seq: int, queue: str = "") -> dict[str, Any]:
         """Return a message's index record (in version 2 its slot, W83), and where its other records are. `queue`: its
@@ -111,10 +117,8 @@ class RecordReader:
                 raise NotThere("absent", seq=seq) from error
             raise NotThere("waiting", offset=home.offset, size=self.sizes[home.path]) from error
 
-    def seq_of(self, msg_id: bytes, queue: str = "") -> int | None:
-        """Return the seq_id that a message has in a queue's index, or None. `msg_id`: the 16 bytes. `queue`: its
-        queue; the first one if empty.
-        """
+    def _seq_of(self, msg_id: bytes, queue: str) -> int | None:
+        """Return the seq_id that a message has in a queue's index, or None. `msg_id`: the 16 bytes."""
         own = {path: self.sizes[path] for path in self._files_of(queue)}
         count = self._entry_count()
         seqs = (each.seq_with_id(own, self._reader, msg_id, count) for each in FILE_READERS)

@@ -74,7 +74,36 @@ class CommandQueue:
         self._upkeep = upkeep
         self._audience = audience
 
-    async def hello(self, client: SessionClient, have: int | None, life: str | None) -> None:
+    async def do(self, client: SessionClient, message: protocol.Message) -> None:
+        """Carry out what a page asks for."""
+        match message:
+            case protocol.PageHello(have=have, life=life):
+                await self._hello(client, have, life)
+            case protocol.CommandMessage(id=number, command=command):
+                await self._take(
+                    command,
+                    accepted=lambda: client.send_message("accepted", id=number),
+                    refused=lambda message: client.refused(number, message),
+                )
+            case protocol.AskConsole(id=number, line=line):
+                await self._ask(client, number, line)
+            case protocol.UndoCommand(id=number):
+                await self._undo(client, number)
+            case protocol.PredictStory(id=number, option=option):
+                await self._predict(client, number, option)
+            case protocol.StepRun():
+                await self._upkeep.wake()
+                if not (await self._keeper.call(protocol.PageSaid, message=message))["came"]:
+                    self._audience.notice("info", refusals.NOTHING_LEFT)
+            case _:
+                await self.say(message)
+
+    async def say(self, message: protocol.Message) -> None:
+        """Let the run have a message that nobody else needs, such as that time may pass."""
+        await self._upkeep.wake()
+        self._keeper.send(protocol.PageSaid, message=message)
+
+    async def _hello(self, client: SessionClient, have: int | None, life: str | None) -> None:
         """Welcome a reader that has `have` rows of `life`, or let it wait until the run is available."""
         try:
             await self._upkeep.wake()
@@ -85,14 +114,6 @@ class CommandQueue:
             self._audience.wait(client, (have, life))
             return
         self._upkeep.greet(client, have, life)
-
-    async def command(self, client: SessionClient, number: int | str, command: dict[str, Any]) -> None:
-        """Give the engine a command, and send its sender the outcome."""
-        await self._take(
-            command,
-            accepted=lambda: client.send_message("accepted", id=number),
-            refused=lambda message: client.refused(number, message),
-        )
 
     async def _take(
         self, command: dict[str, Any], accepted: Callable[[], None], refused: Callable[[PageMessage], None]
@@ -115,7 +136,7 @@ class CommandQueue:
         else:
             accepted()
 
-    async def ask(self, client: SessionClient, number: int | str, line: str) -> None:
+    async def _ask(self, client: SessionClient, number: int | str, line: str) -> None:
         """Answer a console line; a line that changes something is a command, and needs the right to give commands."""
 
         def answer(error: PageMessage | None = None, text: str = "") -> None:
@@ -141,7 +162,7 @@ class CommandQueue:
                 {"do": "ctl", "line": line}, accepted=lambda: answer(text=reply["text"]), refused=answer
             )
 
-    async def undo(self, client: SessionClient, number: int | str) -> None:
+    async def _undo(self, client: SessionClient, number: int | str) -> None:
         """Take the last command back."""
         try:
             if not self._upkeep.stands:
@@ -160,8 +181,8 @@ class CommandQueue:
             client.send_message("accepted", id=number)
             self._audience.notice("info", outcome)
 
-    async def predict(self, client: SessionClient, number: int | str, option: int) -> None:
-        """Lock an answer, and let the run go on."""
+    async def _predict(self, client: SessionClient, number: int | str, option: int | None) -> None:
+        """Lock an answer, or that there is none, and let the run go on."""
         try:
             await self._upkeep.wake()
             await self._keeper.answer(option)
@@ -171,15 +192,6 @@ class CommandQueue:
                 raise
         else:
             client.send_message("accepted", id=number)
-
-    async def say(self, message: protocol.Message) -> None:
-        await self._upkeep.wake()
-        self._keeper.send(protocol.PageSaid, message=message)
-
-    async def step(self) -> None:
-        await self._upkeep.wake()
-        if not (await self._keeper.call(protocol.PageSaid, message=protocol.StepRun()))["came"]:
-            self._audience.notice("info", refusals.NOTHING_LEFT)
 
     async def moment(self, answer: asyncio.Future[RunSoFar], goals: Sequence[Condition]) -> None:
         """Return where the run is, and which goals hold there. Raises RequestRefused."""
@@ -206,7 +218,7 @@ class CommandQueue:
 
 INBOX = 64
 
-Work = Callable[[], Awaitable[None]]
+Work = Callable[[], Awaitable[object]]
 
 
 class SessionHost:
@@ -260,9 +272,6 @@ class SessionHost:
 
     # --- from the sockets: nothing here waits ---
 
-    def join(self, client: SessionClient) -> None:
-        self.audience.join(client)
-
     def leave(self, client: SessionClient) -> None:
         number = self.audience.leave(client)
         if number is not None:
@@ -273,34 +282,21 @@ class SessionHost:
 
     def _deserted(self) -> None:
         if not self.audience:
-            self._upkeep.waking.stop()
+            self._upkeep.stop_waking()
 
-    def hello(self, client: SessionClient, have: int | None, life: str | None) -> None:
-        """Start a reader, or restart it with `have` rows."""
-        self._post(lambda: self._wishes.hello(client, have, life))
-
-    def command(self, client: SessionClient, number: int | str, command: dict[str, Any]) -> None:
-        if not self._post(lambda: self._wishes.command(client, number, command)):
-            client.refused(number, refusals.BUSY)
-
-    def ask(self, client: SessionClient, number: int | str, line: str) -> None:
-        if not self._post(lambda: self._wishes.ask(client, number, line)):
-            client.send_message("answer", id=number, text="", error=refusals.BUSY)
-
-    def undo(self, client: SessionClient, number: int | str) -> None:
-        if not self._post(lambda: self._wishes.undo(client, number)):
-            client.refused(number, refusals.BUSY)
-
-    def predict(self, client: SessionClient, number: int | str, option: int) -> None:
-        if not self._post(lambda: self._wishes.predict(client, number, option)):
-            client.refused(number, refusals.BUSY)
+    def request(self, client: SessionClient, message: protocol.Message) -> None:
+        """Queue what a page asks for; where too much waits, refuse what it wants an answer to."""
+        if self._post(lambda: self._wishes.do(client, message)):
+            return
+        match message:
+            case protocol.AskConsole(id=number):
+                client.send_message("answer", id=number, text="", error=refusals.BUSY)
+            case protocol.CommandMessage() | protocol.UndoCommand() | protocol.PredictStory():
+                client.refused(message.id, refusals.BUSY)
 
     def say(self, message: protocol.Message) -> None:
         """Queue a message that only the run needs, such as that time may pass."""
         self._post(lambda: self._wishes.say(message))
-
-    def step(self) -> None:
-        self._post(self._wishes.step)
 
     def acknowledge(self, client: SessionClient, through: int) -> None:
         """Note that a reader has applied everything before row `through`."""
@@ -366,7 +362,7 @@ class SessionHost:
                 self.keeper.note(message.good_us)
         elif isinstance(message, protocol.SelfCommand):
             self.keeper.gave_itself(message)
-            self._put(self._write_down_own)
+            self._put(self.keeper.write_down_own)
         elif isinstance(message, protocol.RunNotice) and not self.keeper.awake:
             self._send_notice(message)  # how far it is with the very work that everything else waits for
         else:
@@ -401,9 +397,6 @@ class SessionHost:
 
     def _send_notice(self, message: protocol.RunNotice) -> None:
         self.audience.notice(message.level, refusals.coded(message.code, message.values))
-
-    async def _write_down_own(self) -> None:
-        await self.keeper.write_down_own()
 
     async def _heard(self, message: Any) -> None:
         if isinstance(message, protocol.RunNotice):
@@ -569,7 +562,7 @@ class HostRegistry:
         if not client.owner and host.audience.strangers >= self.limits.sockets_per_session:
             text = _("This session already has %(most)s viewers, which is its limit.")
             raise TooManyWatchers(text, most=self.limits.sockets_per_session)
-        host.join(client)
+        host.audience.join(client)
         return host
 
     def _new(self, session_id: str, group: str) -> SessionHost:

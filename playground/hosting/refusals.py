@@ -13,7 +13,6 @@ from engine.values.errors import CommandError, Refusal
 from playground.hosting.file_records import NotThere
 from playground.hosting.session import protocol
 from playground.hosting.session.protocol import WorkFailure
-from playground.hosting.session_record import judge
 from playground.texts import PageMessage
 
 BROKE = PageMessage(_("That broke the engine; the session is back where it was before."))
@@ -29,6 +28,10 @@ FAULT = PageMessage(
     _(
         "The engine found an error in itself. The session is at the last moment that was correct; try something else."
     )
+)
+FILES_FAILED = _(
+    "The session's files cannot be used (%(why)s). Everything you did is on record; the session goes on by "
+    "itself when that is repaired."
 )
 FULL_DISK = PageMessage(
     _(
@@ -120,30 +123,15 @@ WORKER_LOST = PageMessage(
 )
 LOST = {None: WORKER_LOST, "time": ENDLESS, "memory": TOOK_MEMORY}
 """By of what the session took too much."""
+WOKE_IN_OTHER_VERSION = _(
+    "The session was made with engine %(then)s; this is %(now)s. It was repeated and came out differently."
+)
 WOKE_DIFFERENT = PageMessage(_("Repeating the session gave a different digest: this is our mistake."))
 
 
-def files_failed(why: str) -> PageMessage:
-    """Say that the files of a session cannot be used, in the words of the operating system."""
-    text = _(
-        "The session's files cannot be used (%(why)s). Everything you did is on record; the session goes on by "
-        "itself when that is repaired."
-    )
-    return PageMessage(text, why=why)
-
-
-def woke_in_other_version(then: str, now: str) -> PageMessage:
-    """Say why a session is not quite what it was."""
-    text = _(
-        "The session was made with engine %(then)s; this is %(now)s. It was repeated and came out differently."
-    )
-    return PageMessage(text, then=then, now=now)
-
-
 def failure(failed: WorkFailure) -> PageMessage:
-    if failed.code == "files_failed":
-        return files_failed(failed.values["why"])
-    return FAILURES[failed.code]
+    """Say why a run failed; where its files cannot be used, in the words of the operating system."""
+    return FAILURES.get(failed.code) or PageMessage(FILES_FAILED, **failed.values)
 
 
 def coded(code: str, values: Mapping[str, int | str]) -> PageMessage:
@@ -151,12 +139,6 @@ def coded(code: str, values: Mapping[str, int | str]) -> PageMessage:
     if code not in CODED:
         return ASLEEP
     return PageMessage(CODED[code], code=code if "room" in values else "", **values)
-
-
-def verdict(expected: str | None, got: str, recorded_by: str, version: str) -> tuple[str, PageMessage]:
-    """Say, with its level, whether a repeated run is the one that was recorded."""
-    level, code, values = judge(expected, got, recorded_by, version)
-    return level, coded(code, values)
 
 
 FAILURES = {
@@ -168,7 +150,7 @@ FAILURES = {
     "read_only": READ_ONLY,
     "too_many_open": TOO_MANY_OPEN,
 }
-"""By the codes of `session.failures`."""
+"""By the codes of `protocol.of`."""
 
 CODED = {
     "full": _(

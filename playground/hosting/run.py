@@ -9,8 +9,7 @@ import logging
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
@@ -21,7 +20,7 @@ from engine.storage.directory import DirectoryStorage
 from playground.hosting.real_engine import EngineDoor
 from playground.hosting.session import pacer
 from playground.hosting.session.pacer import PageClock
-from playground.hosting.session_files import CheckpointStore
+from playground.hosting.session_files import CheckpointStore, SessionFiles
 from playground.hosting.session_record import RecordedSession
 from playground.limits.session_bounds import RECORD_BYTES, SessionBounds, number_of
 
@@ -196,19 +195,6 @@ class RunReplay:
         return True
 
 
-class DataFiles(Protocol):
-    """Where the files of sessions are."""
-
-    def fresh(self, session_id: str) -> Path:
-        """Return an empty directory for a session."""
-
-    def of(self, session_id: str) -> Path:
-        """Return the path of a session's files, existing or not."""
-
-    def forget(self, session_id: str) -> None:
-        """Remove the files of a session."""
-
-
 logger = logging.getLogger(__name__)
 
 
@@ -217,7 +203,7 @@ class RunStorage(NamedTuple):
     whole runs; None for none.
     """
 
-    files: DataFiles
+    files: SessionFiles
     checkpoints: CheckpointStore | None = None
 
 
@@ -261,13 +247,7 @@ class RunBuilder:
                 path = self._files.fresh(self._session_id)
                 found = self._checkpoints.restore(self._session_id, record, until_us, path, self._breathe)
                 if found is not None:
-                    node, files, given = found
-                    return self._repeat(
-                        record,
-                        until_us,
-                        SessionRun(node, files, self._bounds.max_disk_bytes, self._clock),
-                        given,
-                    )
+                    return self._repeat(record, until_us, *found)
             except (OSError, MemoryError, *self._door.full):  # type: ignore[misc]  # mypy cannot unpack a tuple here
                 logger.exception("session %s: its checkpoint cannot be used now", self._session_id)
             except Exception:
@@ -275,12 +255,13 @@ class RunBuilder:
                 self._checkpoints.forget(self._session_id)
         path = self._files.fresh(self._session_id)
         node, files = self._door.open(record.scenario, str(path), self._bounds.room_bytes)
-        return self._repeat(
-            record, until_us, SessionRun(node, files, self._bounds.max_disk_bytes, self._clock), 0
-        )
+        return self._repeat(record, until_us, node, files, given=0)
 
-    def _repeat(self, record: RecordedSession, until_us: int, run: SessionRun, given: int) -> SessionRun:
+    def _repeat(
+        self, record: RecordedSession, until_us: int, node: Cluster, files: DirectoryStorage, given: int
+    ) -> SessionRun:
         """Repeat what comes after the first `given` commands."""
+        run = SessionRun(node, files, self._bounds.max_disk_bytes, self._clock)
         run.node.log.pause = self._breathe
         replay = RunReplay(run, record.commands[given:], until_us)
         self._kept_number = run.node.log.number if given else 0

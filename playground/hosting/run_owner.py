@@ -23,6 +23,7 @@ from playground.hosting.session_record import (
     RecordedSession,
     RecordUnreachable,
     SessionRecord,
+    judge,
 )
 from playground.hosting.workers.pool import (
     CommandDeclined,
@@ -300,7 +301,8 @@ class RunOwner:
             return
         logger.warning("session %s woke to another digest", self.session_id)
         if record.engine_version != self._door.version:
-            self._notice("info", refusals.woke_in_other_version(record.engine_version, self._door.version))
+            then, now = record.engine_version, self._door.version
+            self._notice("info", PageMessage(refusals.WOKE_IN_OTHER_VERSION, then=then, now=now))
         else:
             self._notice("error", refusals.WOKE_DIFFERENT)
 
@@ -313,7 +315,9 @@ class RunOwner:
     def verdict(self, digest: str) -> tuple[str, PageMessage]:
         """Return level and text that say whether the run at the scenario's end is the recorded one."""
         record = self.record
-        return refusals.verdict(record.scenario.get("digest"), digest, record.recorded_by, self._door.version)
+        expected = record.scenario.get("digest")
+        level, code, values = judge(expected, digest, record.recorded_by, self._door.version)
+        return level, refusals.coded(code, values)
 
     async def rest(self) -> None:
         """Forget the run; the record can repeat it."""
@@ -392,7 +396,7 @@ class RunOwner:
             if self.record.commands[sequence : sequence + 1] != [(at_us, command)]:
                 raise RequestRefused(refusals.NOT_WRITTEN) from error
 
-    async def answer(self, option: int) -> None:
+    async def answer(self, option: int | None) -> None:
         """Record an answer to the run's question, and let the run go on. Raises Refused: the answer cannot be
         recorded; the run waits.
         """
@@ -437,37 +441,6 @@ class StartTooLong(RunStopped):
     again = False
 
 
-class RunStarter:
-    """Wakes a run, one attempt at a time. `most_s`: real seconds that it may take."""
-
-    def __init__(self, keeper: RunOwner, most_s: float) -> None:
-        self._keeper = keeper
-        self._most_s = most_s
-        self._task: asyncio.Task[None] | None = None
-
-    async def wake(self, **how: Any) -> None:
-        """Call `RunOwner.wake`; its errors pass through. Raises Stopped: everybody has left; the next visitor starts
-        again. Raises TooLong: it exceeded its bound.
-        """
-        task = self._task = asyncio.ensure_future(self._keeper.wake(**how))
-        try:
-            done, _pending = await asyncio.wait([task], timeout=self._most_s)
-            if done and not task.cancelled():
-                task.result()
-                return
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
-            self._keeper.abandon()
-            raise RunStopped(refusals.WAKES) if done else StartTooLong(refusals.TOO_LONG)
-        finally:
-            self._task = None
-
-    def stop(self) -> None:
-        """Stop the current attempt, because nobody waits for it any more."""
-        if self._task is not None:
-            self._task.cancel()
-
-
 class RunRecovery:
     """Keeps one run going. `audience`: gets notices about the session. `wake_s`: real seconds that building the run
     may take. `clock`: real seconds.
@@ -478,7 +451,9 @@ class RunRecovery:
     ) -> None:
         self.keeper = keeper
         self.audience = audience
-        self.waking = RunStarter(keeper, wake_s)
+        self._wake_s = wake_s
+        self._waking: asyncio.Task[None] | None = None
+        """The current attempt to build the run."""
         self.started = False
         """Whether the run was built at least once."""
         self.plays = False
@@ -517,7 +492,7 @@ class RunRecovery:
             return
         resumes = self.started and (self._setbacks.play if self.stands else self._goes_on)
         self._goes_on = False
-        await self.waking.wake(resumes=resumes, begins=not self.started, quiet=self.stands)
+        await self._build(resumes=resumes, begins=not self.started, quiet=self.stands)
         record = self.keeper.record
         ends = not record.commands and self.keeper.resume_us == record.scenario.get("until_us")
         if not self.started and ends and record.scenario.get("digest"):
@@ -525,6 +500,28 @@ class RunRecovery:
         self.started = True
         for client, (have, life) in self.audience.waited():
             self.greet(client, have, life)
+
+    async def _build(self, **how: bool) -> None:
+        """Call `RunOwner.wake`; its errors pass through. Raises RunStopped: everybody has left; the next visitor starts
+        again. Raises StartTooLong: it exceeded its bound.
+        """
+        task = self._waking = asyncio.ensure_future(self.keeper.wake(**how))
+        try:
+            done, _pending = await asyncio.wait([task], timeout=self._wake_s)
+            if done and not task.cancelled():
+                task.result()
+                return
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            self.keeper.abandon()
+            raise RunStopped(refusals.WAKES) if done else StartTooLong(refusals.TOO_LONG)
+        finally:
+            self._waking = None
+
+    def stop_waking(self) -> None:
+        """Stop building the run, because nobody waits for it any more."""
+        if self._waking is not None:
+            self._waking.cancel()
 
     def greet(self, client: SessionClient, have: int | None, life: str | None) -> None:
         """Let the worker send rows to a reader that has `have` rows of `life`."""

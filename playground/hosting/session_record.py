@@ -119,8 +119,8 @@ class SessionRecord(Protocol):
     async def undo_command(self, sequence: int, at_us: int) -> None:
         """Write down as row `sequence` that the last command is taken back; the run ends at `at_us`."""
 
-    async def answer(self, option: int) -> None:
-        """Write down what was answered to the question at which the run waits."""
+    async def answer(self, option: int | None) -> None:
+        """Write down what was answered to the question at which the run waits: an option's number, or nothing."""
 
     def note(self, at_us: int) -> None:
         """Write down soon how far the run has come, in the middle of things; never waits and never fails."""

@@ -26,6 +26,7 @@ from playground.hosting.real_engine import EngineDoor
 from playground.hosting.run import RunStorage
 from playground.hosting.session import protocol
 from playground.hosting.session.session import EngineSession
+from playground.hosting.session_files import SessionFiles
 from playground.hosting.session_record import RecordedSession, judge
 from playground.limits.session_bounds import SessionBounds
 
@@ -71,13 +72,11 @@ WATCHING: Final = protocol.tags(protocol.Watching)
 ANSWERED: Final = protocol.tags(protocol.Answered)
 
 
-class _NoFiles:
+class _NoFiles(SessionFiles):
     """Where the files of the session would be."""
 
     def fresh(self, session_id: str) -> Path:
-        return Path(session_id)
-
-    of = fresh
+        return self.of(session_id)
 
     def forget(self, session_id: str) -> None:
         """Nothing is kept."""
@@ -119,7 +118,7 @@ class SoloSession:
         self._session = EngineSession(
             SESSION,
             door=self._door,
-            storage=RunStorage(_NoFiles()),
+            storage=RunStorage(_NoFiles(Path())),
             bounds=BOUNDS,
             send=self._sent,
             clock=clock,
@@ -181,10 +180,7 @@ class SoloSession:
                 if "seq" in question:
                     return reader.message(int(question["seq"]), queue)
                 kind, file = wanted(str(question["file"])) or ("", 0)
-                record = reader.record(kind, file, int(question["offset"]), queue)
-                if record["seq"] is None and record["msg_id"] and "whose" in question:
-                    record["seq"] = reader.seq_of(bytes.fromhex(record["msg_id"]), queue)
-                return record
+                return reader.record(kind, file, int(question["offset"]), queue, whose="whose" in question)
         except NotThere as missing:
             return {"reason": missing.reason, **missing.numbers}
         except (FileMissing, FileCorrupt, KeyError, ValueError):

@@ -384,8 +384,9 @@ class DatabaseRecord:
     async def undo_command(self, sequence: int, at_us: int) -> None:
         await writer().write(self._append(row=(sequence, at_us, kept_runs.UNDO), reached=(at_us, "")))
 
-    async def answer(self, option: int) -> None:
-        await writer().write(partial(paused_sessions.lock, self._session_id, option))
+    async def answer(self, option: int | None) -> None:
+        locked = paused_sessions.SKIPPED if option is None else option
+        await writer().write(partial(paused_sessions.lock, self._session_id, locked))
 
     def note(self, at_us: int) -> None:
         writer().note(self._append(reached=(at_us, "")))

@@ -157,14 +157,17 @@ def _create(public_id: str, holder: LeaseHolder, until: object) -> None:
 
 def node_of(public_id: str) -> str:
     """Return the node of a session's owner, or nothing when nobody owns it."""
-    found = Lease.objects.filter(session__public_id=public_id, expires_at__gt=Now())
-    return found.values_list("node", flat=True).first() or ""
+    return _of_owner(public_id, "node")
 
 
 def owner_of(public_id: str) -> str:
     """Return the process that owns a session, or nothing when nobody does."""
+    return _of_owner(public_id, "process")
+
+
+def _of_owner(public_id: str, field: str) -> str:
     found = Lease.objects.filter(session__public_id=public_id, expires_at__gt=Now())
-    return found.values_list("process", flat=True).first() or ""
+    return found.values_list(field, flat=True).first() or ""
 
 
 def renew(holder: LeaseHolder, public_ids: Iterable[str], lasts_s: float) -> set[str]:

@@ -245,10 +245,10 @@ class SessionSocket(SocketConsumer):
         self._place = bounds
         return True
 
-    def _join(self, client: SessionClient) -> bool:
+    def _join(self, client: SessionClient) -> None:
         """Join the session, or say why not and close. A socket that wants nothing takes nobody's place."""
         if self._deadline is None:
-            return False  # not looked up yet, or over
+            return  # not looked up yet, or over
         try:
             self.host = live_hosts.registry().join(self.session_id, client)
         except TooManyWatchers as refused:
@@ -257,7 +257,6 @@ class SessionSocket(SocketConsumer):
             self._refuse_all(FULL, refused.message)
         else:
             self._deadline.cancel()
-        return self.host is not None
 
     async def disconnect(self, code: int) -> None:
         self._leave()
@@ -282,7 +281,7 @@ class SessionSocket(SocketConsumer):
             self._refuse_all(TOO_FAST, PageMessage(_("Too many messages: the connection is closed.")))
             return
         try:
-            self._dispatch(decode(text_data or "", self.limits.command_bytes))
+            self._dispatch(self.client, decode(text_data or "", self.limits.command_bytes))
         except BadMessage as bad:
             logger.info("session %s: a message was refused: %s", self.session_id, bad)
             self.client.refused(bad.number, bad.message)
@@ -291,57 +290,35 @@ class SessionSocket(SocketConsumer):
 
     # --- what was sent ---
 
-    def _dispatch(self, message: protocol.Message) -> None:
-        client = self.client
-        if client is None:
-            return
-        if self.host is None and (
-            isinstance(message, protocol.FrameAck | protocol.ShowFile) or not self._join(client)
-        ):
-            return
+    def _dispatch(self, client: SessionClient, message: protocol.Message) -> None:
+        if self.host is None and not isinstance(message, protocol.FrameAck | protocol.ShowFile):
+            self._join(client)
         host = self.host
         if host is None:
             return
-        if isinstance(message, protocol.FrameAck):
-            host.acknowledge(client, message.through)
-        elif isinstance(message, protocol.ShowFile):
-            host.show(client, message.seen)
-        elif isinstance(message, protocol.PageHello):
-            # A browser that lost its place sends hello for each frame under way: one answer is enough.
-            if self._hellos.take(time.monotonic()):
-                host.hello(client, message.have, message.life)
-        elif isinstance(message, protocol.AskConsole):
-            self._check_pace()
-            host.ask(client, message.id, message.line)
-        elif isinstance(message, protocol.CommandMessage | protocol.UndoCommand | protocol.PredictStory):
-            self._change(host, client, message)
-        else:
-            self._check_may_command(client, client.owner or self._may_play)
-            if isinstance(message, protocol.StepRun):
-                host.step()
-            else:
-                host.say(message)
-
-    def _change(
-        self,
-        host: SessionHost,
-        client: SessionClient,
-        message: protocol.CommandMessage | protocol.UndoCommand | protocol.PredictStory,
-    ) -> None:
-        try:
-            self._check_may_command(client)
-        except RequestRefused as refused:
-            logger.info("session %s: a command was refused: %s", self.session_id, refused)
-            client.refused(message.id, refused.message)
-            return
-        if isinstance(message, protocol.UndoCommand):
-            host.undo(client, message.id)
-        elif isinstance(message, protocol.PredictStory):
-            host.predict(
-                client, message.id, paused_sessions.SKIPPED if message.option is None else message.option
-            )
-        else:
-            host.command(client, message.id, message.command)
+        match message:
+            case protocol.FrameAck():
+                host.acknowledge(client, message.through)
+                return
+            case protocol.ShowFile():
+                host.show(client, message.seen)
+                return
+            case protocol.PageHello():
+                # A browser that lost its place sends hello for each frame under way: one answer is enough.
+                if not self._hellos.take(time.monotonic()):
+                    return
+            case protocol.AskConsole():
+                self._check_pace()
+            case protocol.CommandMessage() | protocol.UndoCommand() | protocol.PredictStory():
+                try:
+                    self._check_may_command(client)
+                except RequestRefused as refused:
+                    logger.info("session %s: a command was refused: %s", self.session_id, refused)
+                    client.refused(message.id, refused.message)
+                    return
+            case _:
+                self._check_may_command(client, client.owner or self._may_play)
+        host.request(client, message)
 
     def _check_may_command(self, client: SessionClient, may: bool | None = None) -> None:
         if not (client.owner if may is None else may):

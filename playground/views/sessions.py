@@ -319,10 +319,8 @@ def record(request: HttpRequest, session_id: str) -> HttpResponse:
             fields = (
                 records.message(seq, queue)
                 if seq is not None
-                else records.record(kind, number, offset, queue)
+                else records.record(kind, number, offset, queue, whose="whose" in request.GET)
             )
-            if seq is None and fields["seq"] is None and fields["msg_id"] and "whose" in request.GET:
-                fields["seq"] = records.seq_of(bytes.fromhex(fields["msg_id"]), queue)
     except TooOften as error:
         return too_many(request, error.message)
     except NotThere as missing:

@@ -22,7 +22,7 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
 
 
 async def ask(world: World, reader: Any, line: str, number: int = 1) -> dict[str, Any]:
-    world.host().ask(reader.client, number, line)
+    world.host().request(reader.client, protocol.AskConsole(number, line))
     return await reader.until("answer")
 
 
@@ -53,9 +53,9 @@ async def test_a_change_that_the_node_refuses_says_so(world: World) -> None:
 async def test_who_only_watches_lists_but_changes_nothing(world: World) -> None:
     watcher = world.reader(owner=False)
     await watcher.until("snapshot")
-    world.host().ask(watcher.client, 1, "list_queues")
+    world.host().request(watcher.client, protocol.AskConsole(1, "list_queues"))
     assert (await watcher.until("answer"))["error"] is None
-    world.host().ask(watcher.client, 2, "set it")
+    world.host().request(watcher.client, protocol.AskConsole(2, "set it"))
     assert (await watcher.until("answer", 2))["error"]
     assert world.books["one"].record.commands == []
 

@@ -135,7 +135,7 @@ async def test_nothing_acknowledged_is_lost_when_files_fail_and_one_command_is_u
     await given(real, reader, 8)
     broken, mended = breakage[what]
     broken()
-    real.host().undo(reader.client, 99)
+    real.host().request(reader.client, protocol.UndoCommand(99))
     await reader.until("accepted", 9)
     real.host().say(protocol.ControlRun(True, 10))
     await settled(lambda: any(WORDS[what] in each["message"] for each in reader.of("notice")))
@@ -284,7 +284,7 @@ async def test_playing_goes_on_after_the_database_was_locked(world: World) -> No
     await settled(lambda: world.door.nodes[-1].log.number > before)
     world.command(reader, 2, do="emit", count=1)
     assert "database" in (await reader.until("refused"))["message"]
-    world.host().undo(reader.client, 3)
+    world.host().request(reader.client, protocol.UndoCommand(3))
     await reader.until("refused", 2)
     assert len(book.record.commands) == 1
     book.locked = False
@@ -329,7 +329,7 @@ async def test_no_file_stays_open_after_resting_rebuilding_and_looking_back(
     try:
         number = len(open_files(tmp_path))
         for undone in range(3):
-            real.host().undo(reader.client, 50 + undone)
+            real.host().request(reader.client, protocol.UndoCommand(50 + undone))
             await reader.until("accepted", 5 + undone)
         await given_again(real, reader)
         assert len(open_files(tmp_path)) <= number

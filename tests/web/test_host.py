@@ -40,14 +40,14 @@ class World:
         host = self.registry.join(session_id, reader.client)
         if reader.acknowledges:
             reader.on_sent = lambda message: acknowledge(host, reader, message)
-        host.hello(reader.client, have, None)
+        host.request(reader.client, protocol.PageHello(have, None))
         return reader
 
     def host(self, session_id: str = "one") -> Any:
         return self.registry.host(session_id)
 
     def command(self, reader: Reader, number: int = 1, **command: Any) -> None:
-        self.host().command(reader.client, number, command)
+        self.host().request(reader.client, protocol.CommandMessage(number, command))
 
 
 HIDDEN = {"workers": 0, "sessions_per_process": 8, "new_per_minute": 10, "reads_per_minute": 10}
@@ -206,7 +206,7 @@ async def test_another_life_means_a_snapshot(world: World) -> None:
     reader = world.reader()
     await reader.until("snapshot")
     again = Reader()
-    world.registry.join("one", again.client).hello(again.client, 0, "another")
+    world.registry.join("one", again.client).request(again.client, protocol.PageHello(0, "another"))
     assert (await again.until("snapshot"))["why"] == "join"
 
 
@@ -406,7 +406,7 @@ async def test_after_the_end_of_its_script_a_run_goes_on_with_what_is_done_next(
         host = world.registry.host(session_id)
         if stopped:
             host.say(protocol.ControlRun(False))
-        host.command(reader.client, 1, {"do": "emit", "count": 1})
+        host.request(reader.client, protocol.CommandMessage(1, {"do": "emit", "count": 1}))
         await reader.until("accepted")
         assert host.plays is not stopped
 
@@ -426,7 +426,7 @@ async def test_a_step_is_one_row_and_pauses(world: World) -> None:
     world.host().say(protocol.ControlRun(False))
     await asyncio.sleep(0.15)
     number = world.door.nodes[0].log.number
-    world.host().step()
+    world.host().request(reader.client, protocol.StepRun())
     await asyncio.sleep(0.15)
     assert world.door.nodes[0].log.number == number + 1
     assert reader.rows_without_holes() == number + 1
@@ -434,7 +434,7 @@ async def test_a_step_is_one_row_and_pauses(world: World) -> None:
 
 async def test_a_step_into_nothing_is_refused(world: World) -> None:
     reader = world.reader()
-    world.host().step()
+    world.host().request(reader.client, protocol.StepRun())
     assert (await reader.until("notice"))["level"] == "info"
 
 

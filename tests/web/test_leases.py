@@ -179,7 +179,7 @@ class Process:
         host = self.registry.join(session_id, reader.client)
         reader.on_sent = lambda message: acknowledge(host, reader, message)
         reader.client.move = lambda: reader.sent.append({"t": "moved"})
-        host.hello(reader.client, None, None)
+        host.request(reader.client, protocol.PageHello(None, None))
         return reader
 
     def host(self, session_id: str) -> Any:
@@ -223,7 +223,7 @@ async def test_the_second_process_does_not_run_what_the_first_one_has(start: Any
     await other.until("moved")
     assert not other.of("snapshot")
     await until(lambda: b.registry.host(one) is None)
-    a.host(one).command(reader.client, 1, PUBLISH)
+    a.host(one).request(reader.client, protocol.CommandMessage(1, PUBLISH))
     await reader.until("accepted")
 
 
@@ -233,14 +233,14 @@ async def test_the_owner_of_before_writes_nothing_and_both_agree(start: Any) -> 
     a, b = start("a"), start("b")
     first = a.reader(one)
     await first.until("snapshot")
-    a.host(one).command(first.client, 1, PUBLISH)
+    a.host(one).request(first.client, protocol.CommandMessage(1, PUBLISH))
     await first.until("accepted")
     await in_database(lapse)()  # A slept through its time
     second = b.reader(one)
     await second.until("snapshot")
-    b.host(one).command(second.client, 1, {**PUBLISH, "count": 40})
+    b.host(one).request(second.client, protocol.CommandMessage(1, {**PUBLISH, "count": 40}))
     await second.until("accepted")
-    a.host(one).command(first.client, 2, {**PUBLISH, "count": 7})
+    a.host(one).request(first.client, protocol.CommandMessage(2, {**PUBLISH, "count": 7}))
     await first.until("moved")
     assert len(first.of("accepted")) == 1, "the late command is not acknowledged"
     remembered = await in_database(kept_runs.remembered)(one)
@@ -264,9 +264,9 @@ async def test_another_process_repeats_the_run_of_one_that_died(start: Any, tmp_
     first = a.reader(one)
     await first.until("snapshot")
     a.host(one).say(protocol.ControlRun(False))
-    a.host(one).command(first.client, 1, PUBLISH)
+    a.host(one).request(first.client, protocol.CommandMessage(1, PUBLISH))
     await first.until("accepted")
-    a.host(one).command(first.client, 2, {"do": "purge"})
+    a.host(one).request(first.client, protocol.CommandMessage(2, {"do": "purge"}))
     await first.until("accepted", 2)
     moment = await a.host(one).moment()
     await in_database(record.note_progress)(one, moment.at_us, "")

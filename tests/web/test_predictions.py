@@ -68,7 +68,7 @@ async def test_playing_comes_to_the_question_and_no_further(asking: Any) -> None
 async def test_single_steps_come_to_the_question_and_no_further(asking: Any) -> None:
     world, reader = asking
     for _step in range(12):
-        world.host().step()
+        world.host().request(reader.client, protocol.StepRun())
     await stands(world, reader)
 
 
@@ -78,11 +78,11 @@ async def test_an_answer_lets_the_run_go_on_and_is_kept(asking: Any) -> None:
     await stands(world, reader)
     book = world.books["one"]
     book.fail = True
-    world.host().predict(reader.client, 1, 0)
+    world.host().request(reader.client, protocol.PredictStory(1, 0))
     await reader.until("refused")
     world.host().say(protocol.ControlRun(True, 50))
     assert (await world.host().moment()).at_us == ASK_US, "what is not on record does not count"
-    world.host().predict(reader.client, 2, 0)
+    world.host().request(reader.client, protocol.PredictStory(2, 0))
     await reader.until("accepted")
     assert book.record.holds_us is None
     world.host().say(protocol.ControlRun(True, 50))

@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 
 from playground.hosting.real_engine import door
+from playground.hosting.session import protocol
 from playground.models import CommandRecord, ScenarioText, Session
 from playground.records import kept_runs
 from playground.sessions import session_sharing
@@ -35,7 +36,7 @@ async def test_the_last_command_is_taken_back(worlds: Any) -> None:
     world.command(reader, 2, do="emit", count=4)
     await reader.until("accepted", 2)
     assert len(world.books["one"].record.commands) == 2
-    world.host().undo(reader.client, 3)
+    world.host().request(reader.client, protocol.UndoCommand(3))
     await reader.until("accepted", 3)
     assert len(world.books["one"].record.commands) == 1
     assert len(world.host().keeper.record.commands) == 1
@@ -47,7 +48,7 @@ async def test_nothing_to_undo_is_reported(worlds: Any) -> None:
     world: World = worlds()
     reader = world.reader()
     await reader.until("snapshot")
-    world.host().undo(reader.client, 1)
+    world.host().request(reader.client, protocol.UndoCommand(1))
     refused = await reader.until("refused")
     assert "no command to undo" in refused["message"]
 

@@ -13,6 +13,7 @@ import pytest
 import pytest_asyncio
 
 from playground.hosting import host, refusals
+from playground.hosting.session import protocol
 from playground.hosting.session_record import RecordedSession
 from tests.helpers.patience import PATIENCE_S
 from tests.web.stub import MemoryBook
@@ -46,7 +47,7 @@ async def test_waking_ends_at_its_bound_and_says_what_to_do(long: Any) -> None:
             await asyncio.sleep(0.05)
     assert world.books["one"].record.commands == [TICK]
     opened = len(world.door.nodes)
-    world.host("one").hello(reader.client, None, None)
+    world.host("one").request(reader.client, protocol.PageHello(None, None))
     await asyncio.sleep(1.5)
     assert len(world.door.nodes) == opened, "it is not tried again and again"
     await world.reader("two").until("snapshot")

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from playground.hosting import refusals
+from playground.hosting.session import protocol
 from playground.hosting.session_record import RecordedSession
 from playground.hosting.workers.worker import WorkerMemory
 from tests.web.stub import MemoryBook, settled
@@ -74,7 +75,7 @@ async def test_a_session_whose_record_takes_too_much_stands_still_and_can_be_men
         await settled(lambda: len(workers.pids) == 3)
         await asyncio.sleep(1)
         assert alive(workers.pids[-1]), "nobody tries in vain"
-        workers.host("hog").undo(reader.client, 1)
+        workers.host("hog").request(reader.client, protocol.UndoCommand(1))
         await reader.until("snapshot")
         moment = await workers.host("hog").moment()
         assert [each["count"] for _at_us, each in moment.commands] == [5]

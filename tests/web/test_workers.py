@@ -55,7 +55,7 @@ class Workers(World):
         return self.books.setdefault(session_id, MemoryBook(RecordedSession(dict(self.blank), [])))
 
     def give(self, reader: Reader, session_id: str, number: int, **command: Any) -> None:
-        self.host(session_id).command(reader.client, number, command)
+        self.host(session_id).request(reader.client, protocol.CommandMessage(number, command))
 
 
 @pytest_asyncio.fixture

@@ -11,7 +11,7 @@ import secrets
 from collections import deque
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from engine.reading.conditions import Condition, ConditionWatch, needs_whole_run
 from engine.reading.message_places import LETTERS, held_messages, letters_of
@@ -105,38 +105,22 @@ class ReachedGoals:
         return self._clock() > self._ends_s
 
 
-class WholeWork(Protocol):
-    """A session's piece of work; `SessionJob` can be interrupted, `UninterruptedWork` cannot."""
+class SessionWork:
+    """One piece of a session's work, done in one go; `SessionJob` lets others have their turns. Arguments as there."""
+
+    def __init__(self, work: Callable[[], Any], clock: Callable[[], float]) -> None:
+        self._work = work
 
     def go_on(self, budget_s: float) -> bool:
-        """Work for about so long; return whether it is done."""
+        """Work for about so long; return whether it is done. Raises what the work raises."""
+        self._work()
+        return True
 
     def breathe(self) -> None:
         """Let others have their turn; called by the work itself."""
 
     def abandon(self) -> None:
         """Leave the work as it is, for good."""
-
-
-Begin = Callable[[Callable[[], None], Callable[[], float]], WholeWork]
-"""Makes a piece of work from a function and a clock."""
-
-
-class UninterruptedWork:
-    """One piece of work; arguments as for SessionJob."""
-
-    def __init__(self, work: Callable[[], Any], clock: Callable[[], float]) -> None:
-        self._work = work
-
-    def go_on(self, budget_s: float) -> bool:
-        self._work()
-        return True
-
-    def breathe(self) -> None:
-        """Do nothing, because nobody waits."""
-
-    def abandon(self) -> None:
-        """Forget it."""
 
 
 def of(state: dict[str, Any]) -> list[int]:
@@ -156,7 +140,7 @@ class EngineSession:
         storage: for the files and checkpoints of its runs.
         send: carries a message to the server.
         clock: real seconds.
-        begin: makes pieces of work; `Job` where others wait for their turn.
+        work: makes pieces of work; `SessionJob` where others wait for their turn.
         ease: spaces its frames out.
     """
 
@@ -169,7 +153,7 @@ class EngineSession:
         bounds: SessionBounds,
         send: Callable[[Any], None],
         clock: Callable[[], float],
-        begin: Begin = UninterruptedWork,
+        work: type[SessionWork] = SessionWork,
         ease: FrameThrottle | None = None,
     ) -> None:
         self.session_id = session_id
@@ -198,8 +182,8 @@ class EngineSession:
         self._inbox: deque[Any] = deque()
         self._goals: ReachedGoals | None = None
         """Those that were asked for last; forgotten with the run."""
-        self._begin = begin
-        self._job: WholeWork | None = None
+        self._new_work = work
+        self._job: SessionWork | None = None
         self._stops = StoryStops(bounds.max_virtual_s * 1_000_000)
         self._full = self._over = False  # over: time stands still only because the scenario is
         self._keeps_up = True
@@ -260,7 +244,7 @@ class EngineSession:
     def turn(self, budget_s: float) -> None:
         if self._job is None:
             message = self._inbox.popleft() if self._inbox else None
-            self._job = self._begin(partial(self._handle, message), self._clock)
+            self._job = self._new_work(partial(self._handle, message), self._clock)
         if self._job.go_on(budget_s):
             self._job = None
 

@@ -385,16 +385,10 @@ class WorkerPool:
             coming.waiting -= 1
 
     def _come(self) -> ComingWorker:
-        coming = ComingWorker(self._started_end())
+        coming = ComingWorker(self._start())
         self._coming.append(coming)
         coming.task.add_done_callback(lambda _task: self._coming.remove(coming))
         return coming
-
-    async def _started_end(self) -> WorkerEnd:
-        end = await self._start()
-        if not end.gone:
-            self.ends.append(end)
-        return end
 
     async def _start(self) -> WorkerEnd:
         try:
@@ -408,6 +402,8 @@ class WorkerPool:
         end.send(protocol.FrameSpacing(self._ease.factor))
         if not self._tasks:
             self._tasks = [asyncio.create_task(each) for each in (self._supervise(), self._keep_up())]
+        if not end.gone:
+            self.ends.append(end)
         return end
 
     def _command_took(self, seconds: float) -> None:

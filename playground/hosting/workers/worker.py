@@ -27,7 +27,7 @@ from playground.hosting.real_engine import EngineDoor
 from playground.hosting.run import RunStorage
 from playground.hosting.session import protocol
 from playground.hosting.session.pacer import FrameThrottle
-from playground.hosting.session.session import EngineSession
+from playground.hosting.session.session import EngineSession, SessionWork
 from playground.hosting.session_files import CheckpointStore, SessionFiles
 from playground.hosting.workers.link import LinkClosed, ProcessLink, run
 
@@ -63,20 +63,19 @@ _idle = _Idle()
 _DONE: Final = object()
 
 
-class SessionJob:
+class SessionJob(SessionWork):
     """One piece of work. `work`: called on the first `go_on`; calls `breathe` where it may be interrupted. `clock`:
     real seconds.
     """
 
     def __init__(self, work: Callable[[], Any], clock: Callable[[], float]) -> None:
+        super().__init__(work, clock)
         self._clock = clock
         self._deadline_s = 0.0
-        self._work = work
         self._stack: _Stack | None = None
         """Its stack, from the first `go_on` until it is done."""
 
     def go_on(self, budget_s: float) -> bool:
-        """Work for about so long; return whether it is done. Raises what the work raises."""
         self._deadline_s = self._clock() + budget_s
         if self._stack is None:
             self._stack = _idle.stacks.pop() if _idle.stacks else _Stack()
@@ -88,12 +87,11 @@ class SessionJob:
         return True
 
     def breathe(self) -> None:
-        """Let others have their turn if this one's is over; called by the work itself."""
+        """Let others have their turn if this one's is over."""
         if self._clock() >= self._deadline_s and getcurrent() is self._stack:
             self._stack.parent.switch()
 
     def abandon(self) -> None:
-        """Leave the work as it is, for good."""
         if self._stack is not None and self._stack and not self._stack.dead:
             self._stack.parent = getcurrent()
             self._stack.throw(GreenletExit)
@@ -386,7 +384,7 @@ class EngineWorker:
                 bounds=self.begin.bounds,
                 send=self._link.send,
                 clock=self._clock,
-                begin=SessionJob,
+                work=SessionJob,
                 ease=self._ease,
             )
         return session
