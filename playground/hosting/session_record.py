@@ -65,7 +65,7 @@ class RecordedSession(msgspec.Struct):
     """A session as it is on record."""
 
     scenario: dict[str, Any]
-    commands: list[tuple[int, dict[str, Any]]]
+    commands: list[Timed]
     """Those that nobody took back."""
     reached_us: int = 0
     digest: str = ""

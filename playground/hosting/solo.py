@@ -38,8 +38,6 @@ BOUNDS: Final = SessionBounds(
     max_disk_bytes=1 << 33, max_messages=2_000_000, max_transitions=2_000_000, max_virtual_s=24 * 3600
 )
 
-Timed = tuple[int, dict[str, Any]]
-
 
 class SoloStorage(LedgerStorage):
     """A ledger that can be closed, as a directory can."""

@@ -223,10 +223,8 @@ def rows(request: HttpRequest, session_id: str) -> HttpResponse:
         if first >= last:
             raise RequestRefused(_("from must be less than to."))
         record = _reached(found)
-    except RequestRefused as refused:
-        return answer(request, 400, _("That did not work"), refused.message)
-    except TimeoutError:
-        return JsonResponse({"error": _("The session is busy. Pause it, and try again.")}, status=503)
+    except (RequestRefused, TimeoutError) as refused:
+        return _not_now(request, refused)
     return _answer_kept(
         request,
         rows_kept,
@@ -250,10 +248,8 @@ def survival(request: HttpRequest, session_id: str) -> HttpResponse:
             raise RequestRefused(_("kind must be clean, kill or power."))
         paused_sessions.check_may_leave(found.public_id)
         record = _reached(found)
-    except RequestRefused as refused:
-        return answer(request, 400, _("That did not work"), refused.message)
-    except TimeoutError:
-        return JsonResponse({"error": _("The session is busy. Pause it, and try again.")}, status=503)
+    except (RequestRefused, TimeoutError) as refused:
+        return _not_now(request, refused)
     return _answer_kept(
         request,
         fates_kept,
@@ -261,6 +257,12 @@ def survival(request: HttpRequest, session_id: str) -> HttpResponse:
         record,
         lambda: past_runs.fates_of(kind, record),
     )
+
+
+def _not_now(request: HttpRequest, error: RequestRefused | TimeoutError) -> HttpResponse:
+    if isinstance(error, RequestRefused):
+        return answer(request, 400, _("That did not work"), error.message)
+    return JsonResponse({"error": _("The session is busy. Pause it, and try again.")}, status=503)
 
 
 def _answer_kept(

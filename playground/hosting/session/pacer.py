@@ -211,10 +211,8 @@ class RunPacer:
         """Set the virtual time to `at_us` at real time `now_s`."""
         self._anchor_s, self._anchor_us = now_s, float(at_us)
 
-    def real_s(self, at_us: int | None) -> float:
-        """Return the real time of a virtual time while time passes; infinity for None."""
-        if at_us is None:
-            return math.inf
+    def real_s(self, at_us: int) -> float:
+        """Return the real time of a virtual time while time passes."""
         return self._anchor_s + (at_us - self._anchor_us) / (self.speed * 1e6)
 
     def page_clock(self, now_us: int, stop_us: int) -> PageClock:

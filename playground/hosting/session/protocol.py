@@ -11,6 +11,7 @@ import msgspec
 
 from engine.reading.conditions import Condition
 from playground.hosting.session.pacer import MAX_SPEED, MIN_SPEED
+from playground.hosting.session_record import Timed
 from playground.limits.session_bounds import SessionBounds
 
 Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
@@ -134,24 +135,17 @@ def of(error: BaseException, door: Any) -> WorkFailure:
         error = error.__cause__
     if isinstance(error, OSError):
         code = CODES.get(error.errno or 0)
-        return (
-            WorkFailure("outside", code)
-            if code
-            else WorkFailure("outside", "files_failed", {"why": str(error)})
-        )
+        return WorkFailure("outside", code or "files_failed", {} if code else {"why": str(error)})
     if isinstance(error, door.outside):
         return WorkFailure("outside", "files_gone")
     return WorkFailure("engine", "broke")
 
 
-Timed = tuple[int, dict[str, Any]]
-
-
 class _Message(msgspec.Struct, frozen=True, array_like=True, tag=True):
-    """One message."""
+    """One message, by the name of its class."""
 
 
-class BeginWorker(_Message, frozen=True, array_like=True, tag=True):
+class BeginWorker(_Message, frozen=True):
     """The first one: where files are kept, and what a session may take."""
 
     root: str
@@ -167,13 +161,13 @@ class BeginWorker(_Message, frozen=True, array_like=True, tag=True):
     """What the sessions of a worker may take together, beyond what it begins with."""
 
 
-class _Request(_Message, frozen=True, array_like=True, tag=True):
+class _Request(_Message, frozen=True):
     session: str
     call: int
     """Number under which it is answered."""
 
 
-class OpenRun(_Request, frozen=True, array_like=True, tag=True):
+class OpenRun(_Request, frozen=True):
     """Build a session's run from its record up to `until_us`, replacing the current one."""
 
     scenario: dict[str, Any]
@@ -184,27 +178,27 @@ class OpenRun(_Request, frozen=True, array_like=True, tag=True):
     """Where time waits for `ReleaseHold`."""
 
 
-class Suspend(_Request, frozen=True, array_like=True, tag=True):
+class Suspend(_Request, frozen=True):
     """Save a checkpoint, report the run's time, and forget the run."""
 
 
-class SubmitCommand(_Request, frozen=True, array_like=True, tag=True):
+class SubmitCommand(_Request, frozen=True):
     """Give the engine a command."""
 
     command: dict[str, Any]
 
 
-class Locate(_Request, frozen=True, array_like=True, tag=True):
+class Locate(_Request, frozen=True):
     """Ask for the run's moment, between two instants, and for the conditions that hold there."""
 
     goals: list[Condition] = []
 
 
-class CountByState(_Request, frozen=True, array_like=True, tag=True):
+class CountByState(_Request, frozen=True):
     """Ask for the numbers of alphas, betas, gammas, deltas and all messages."""
 
 
-class PageSaid(_Message, frozen=True, array_like=True, tag=True):
+class PageSaid(_Message, frozen=True):
     """A page's message, unchanged; answered under `call` if that is given."""
 
     session: str
@@ -214,32 +208,32 @@ class PageSaid(_Message, frozen=True, array_like=True, tag=True):
     call: int | None = None
 
 
-class DropSession(_Message, frozen=True, array_like=True, tag=True):
+class DropSession(_Message, frozen=True):
     """Forget a session and its files."""
 
     session: str
 
 
-class PageLeft(_Message, frozen=True, array_like=True, tag=True):
+class PageLeft(_Message, frozen=True):
     """A reader is gone."""
 
     session: str
     reader: int
 
 
-class ReleaseHold(_Message, frozen=True, array_like=True, tag=True):
+class ReleaseHold(_Message, frozen=True):
     """Let a waiting run go on, because its answer is there."""
 
     session: str
 
 
-class FrameSpacing(_Message, frozen=True, array_like=True, tag=True):
+class FrameSpacing(_Message, frozen=True):
     """Space out frames by this factor, because the server cannot carry all of them."""
 
     factor: float
 
 
-class WorkerPing(_Message, frozen=True, array_like=True, tag=True):
+class WorkerPing(_Message, frozen=True):
     """Ask whether the worker still responds."""
 
 
@@ -259,14 +253,14 @@ ToWorker = (
 )
 
 
-class CallAnswer(_Message, frozen=True, array_like=True, tag=True):
+class CallAnswer(_Message, frozen=True):
     """A request was done."""
 
     call: int
     value: dict[str, Any]
 
 
-class CommandRefused(_Message, frozen=True, array_like=True, tag=True):
+class CommandRefused(_Message, frozen=True):
     """A request was refused, with everything as it was: a code, the engine's or the worker's own, or only a text."""
 
     call: int
@@ -276,7 +270,7 @@ class CommandRefused(_Message, frozen=True, array_like=True, tag=True):
     by_engine: bool = False
 
 
-class RunFailed(_Message, frozen=True, array_like=True, tag=True):
+class RunFailed(_Message, frozen=True):
     """The run failed and is gone; it was correct up to `good_us`. Answers `call`, if a call caused it."""
 
     session: str
@@ -287,7 +281,7 @@ class RunFailed(_Message, frozen=True, array_like=True, tag=True):
     play: bool
 
 
-class PageText(_Message, frozen=True, array_like=True, tag=True):
+class PageText(_Message, frozen=True):
     """A message for readers, as it goes over the wire."""
 
     session: str
@@ -295,7 +289,7 @@ class PageText(_Message, frozen=True, array_like=True, tag=True):
     text: bytes
 
 
-class PageWelcome(_Message, frozen=True, array_like=True, tag=True):
+class PageWelcome(_Message, frozen=True):
     """A reader is about to get its first frame or snapshot."""
 
     session: str
@@ -304,14 +298,14 @@ class PageWelcome(_Message, frozen=True, array_like=True, tag=True):
     lasts_us: int | None
 
 
-class SetPace(_Message, frozen=True, array_like=True, tag=True):
+class SetPace(_Message, frozen=True):
     """Time passes now, or not."""
 
     session: str
     play: bool
 
 
-class TimeReached(_Message, frozen=True, array_like=True, tag=True):
+class TimeReached(_Message, frozen=True):
     """The time up to which everything of the run is done."""
 
     session: str
@@ -319,7 +313,7 @@ class TimeReached(_Message, frozen=True, array_like=True, tag=True):
     good_us: int
 
 
-class SelfCommand(_Message, frozen=True, array_like=True, tag=True):
+class SelfCommand(_Message, frozen=True):
     """The session gave itself a command, because it is full: it must be on record like any other."""
 
     session: str
@@ -330,7 +324,7 @@ class SelfCommand(_Message, frozen=True, array_like=True, tag=True):
     command: dict[str, Any]
 
 
-class RunNotice(_Message, frozen=True, array_like=True, tag=True):
+class RunNotice(_Message, frozen=True):
     """Something to say to everybody: a code and its numbers."""
 
     session: str
@@ -339,7 +333,7 @@ class RunNotice(_Message, frozen=True, array_like=True, tag=True):
     values: dict[str, int] = {}
 
 
-class RunEnded(_Message, frozen=True, array_like=True, tag=True):
+class RunEnded(_Message, frozen=True):
     """The run reached the scenario's end, with this digest."""
 
     session: str
@@ -351,14 +345,14 @@ Excess = Literal["time", "memory"]
 """What a session took more of than a worker has."""
 
 
-class RunStuck(_Message, frozen=True, array_like=True, tag=True):
+class RunStuck(_Message, frozen=True):
     """The worker ends itself, because this session's work took too long, or too much memory."""
 
     session: str
     excess: Excess
 
 
-class WorkerPong(_Message, frozen=True, array_like=True, tag=True):
+class WorkerPong(_Message, frozen=True):
     """The worker still responds."""
 
 

@@ -228,10 +228,8 @@ class EngineSession:
             return self._next_tick_s
         if not self.plays:
             return math.inf
-        next_us = self.run.node.next_us()
-        at_s = self.pacer.real_s(
-            self._stops.next_us() if next_us is None else min(next_us, self._stops.next_us())
-        )
+        next_us, stop_us = self.run.node.next_us(), self._stops.next_us()
+        at_s = self.pacer.real_s(stop_us if next_us is None else min(next_us, stop_us))
         return max(self._next_tick_s, min(at_s, self.frames.last_s + pacer.BEAT_S))
 
     def early_s(self, due_s: float) -> float:
@@ -527,12 +525,8 @@ class EngineSession:
             logger.info("session %s is full: %s", self.session_id, usage)
             self._stops.end_us = None
             self._stop_publishers(run)
-            values = {
-                "messages": usage.messages,
-                "bytes": usage.disk_bytes,
-                "most": self._bounds.max_messages,
-                "most_bytes": self._bounds.max_disk_bytes,
-            }
+            values = {"messages": usage.messages, "bytes": usage.disk_bytes}
+            values |= {"most": self._bounds.max_messages, "most_bytes": self._bounds.max_disk_bytes}
             self._send(protocol.RunNotice(self.session_id, "limit", "full", values))
         self._full = full
 
