@@ -369,10 +369,6 @@ class SessionHost:
             self._put(lambda: self._heard(message))
 
     def lost(self, excess: protocol.Excess | None) -> None:
-        """Handle a lost worker. `excess`: of what this session took too much; None if the worker ended for another
-        reason.
-        """
-
         async def lost() -> None:
             self._upkeep.lost(excess)
 

@@ -71,7 +71,7 @@ class EngineDoor:
         """Return the run from the bytes of `freeze`; its files are again under `root`. Raises FileMissing: a file is
         missing or too short, because it was deleted before the run was saved.
         """
-        node, files = pickle.loads(data)  # noqa: S301 - signed by this server, see Checkpoints
+        node, files = pickle.loads(data)  # noqa: S301 - signed by this server, see CheckpointStore
         files.moved(root)
         for path in files.paths():
             place = Path(root) / path

@@ -160,9 +160,7 @@ class RunOwner:
     # --- to the worker ---
 
     async def call(self, request: Callable[..., Any], **fields: Any) -> dict[str, Any]:
-        """Call the worker. Raises Refused: it refused, and nothing changed. Raises Fallen: the run failed. Raises
-        Lost: the worker is gone.
-        """
+        """Call the worker. Raises `RequestRefused` where it refused, and nothing changed; and see `WorkerEnd.call`."""
         if self._worker is None:
             raise WorkerLost
         try:
@@ -223,8 +221,8 @@ class RunOwner:
             quiet: send no notices.
 
         Raises:
-            Stopped: files, memory or the record fail; the record is unchanged.
-            Elsewhere: another process owns the session.
+            RunStopped: files, memory or the record fail; the record is unchanged.
+            OwnedElsewhere: another process owns the session.
         """
         try:
             await self._book.take(self._superseded)
@@ -241,8 +239,8 @@ class RunOwner:
     async def rebuild(self, until_us: int, play: bool = False) -> None:
         """Repeat the record up to `until_us` with a new engine that replaces the current one. A command that breaks
         the engine would always break it, so the last command is removed if the record can be repeated without it. At
-        most one command is removed, and none if files or memory failed. Raises Stopped: files, memory or the record
-        fail; the record is unchanged.
+        most one command is removed, and none if files or memory failed. Raises RunStopped: files, memory or the
+        record fail; the record is unchanged.
         """
         self.fell(until_us)
         try:
@@ -339,9 +337,9 @@ class RunOwner:
     # --- commands ---
 
     async def take(self, command: dict[str, Any]) -> None:
-        """Give the engine a command and record it, or raise `RequestRefused` with nothing changed. Raises Stopped:
-        the command could not be recorded, and the run is not available without it now. Raises Elsewhere: another
-        process owns the session, and the command was not recorded.
+        """Give the engine a command and record it, or raise `RequestRefused` with nothing changed. Raises RunStopped:
+        the command could not be recorded, and the run is not available without it now. Raises OwnedElsewhere: the
+        command was not recorded.
         """
         checks.check_command(command, self._limits, self.record.rows)
         await self._book.make_room(command)
@@ -397,7 +395,7 @@ class RunOwner:
                 raise RequestRefused(refusals.NOT_WRITTEN) from error
 
     async def answer(self, option: int | None) -> None:
-        """Record an answer to the run's question, and let the run go on. Raises Refused: the answer cannot be
+        """Record an answer to the run's question, and let the run go on. Raises RequestRefused: the answer cannot be
         recorded; the run waits.
         """
         if self.record.holds_us is None:
@@ -411,8 +409,8 @@ class RunOwner:
         self.send(protocol.ReleaseHold)
 
     async def undo(self) -> int:
-        """Remove the last command; `rebuild` up to the returned time makes the run without it. Raises Refused: there
-        is none, or the record cannot be written; nothing changed.
+        """Remove the last command; `rebuild` up to the returned time makes the run without it. Raises RequestRefused:
+        there is none, or the record cannot be written; nothing changed.
         """
         if not self.record.commands:
             raise RequestRefused(refusals.NOTHING_TO_UNDO)
@@ -478,8 +476,8 @@ class RunRecovery:
     # --- waking ---
 
     async def wake(self) -> None:
-        """Build the run if there is none. Raises Stopped: it has stopped, or cannot be built now. Raises Lost: the
-        worker is gone.
+        """Build the run if there is none. Raises RunStopped: it has stopped, or cannot be built now. Raises WorkerLost:
+        the worker is gone.
         """
         if self.keeper.awake:
             return
@@ -554,9 +552,7 @@ class RunRecovery:
         self.audience.notice("limit" if bound else "error", refusals.FULL_DISK if bound else refusals.FAULT)
 
     def lost(self, excess: protocol.Excess | None) -> None:
-        """Handle a lost worker. `excess`: of what this session took too much; None if the worker ended for another
-        reason.
-        """
+        """Handle a lost worker; see `LinkListener.lost`."""
         self.keeper.lost()
         self.audience.wait_again()
         if excess == "time":

@@ -111,7 +111,7 @@ class SessionRecord(Protocol):
         """Return everything on record."""
 
     async def make_room(self, command: dict[str, Any]) -> None:
-        """Let a command be kept before the engine gets it. Raises `Refused` where there is no room for it."""
+        """Let a command be kept before the engine gets it. Raises `RequestRefused` where there is no room for it."""
 
     async def add_command(self, sequence: int, at_us: int, command: dict[str, Any]) -> None:
         """Write a command down as row `sequence`; it counts as given only after this."""

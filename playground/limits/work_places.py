@@ -106,7 +106,7 @@ class WorkPlaces:
             kind: what it is, where there are several kinds.
 
         Raises:
-            Full: there are too many already, of this visitor or in all.
+            PlacesFull: there are too many already, of this visitor or in all.
         """
         with self._changed:
             if self._held[caller, kind] >= most:
@@ -121,14 +121,14 @@ class WorkPlaces:
             return ticket
 
     def ahead(self, ticket: PlaceTicket) -> int:
-        """Return how many are ahead; 0 if the ticket now has a place. Raises Full if it no longer waits."""
+        """Return how many are ahead; 0 if the ticket now has a place. Raises PlacesFull if it no longer waits."""
         with self._changed:
             if ticket.state == OVER:
                 raise PlacesFull(yours=False)
             return 0 if self._begin(ticket) else self._lanes.ahead(ticket.caller.group, ticket) + 1
 
     def wait(self, ticket: PlaceTicket, patience_s: float) -> None:
-        """Wait for the place in a thread; if it does not come in time, raise Full and stop waiting."""
+        """Wait for the place in a thread; if it does not come in time, raise PlacesFull and stop waiting."""
         with self._changed:
             self._changed.wait_for(lambda: ticket.state == OVER or self._begin(ticket), patience_s)
             if ticket.state != WORKS:
@@ -205,8 +205,8 @@ class RepeatGate:
     @contextlib.contextmanager
     def place(self, caller: RequestCaller, *, picture: bool = False) -> Iterator[None]:
         """Hold a place, waiting for it if needed; a request with a place needs no turn among the pages. `picture`: it
-        is for one of a page's pictures, of which a visitor may have more. Raises Busy: there is none, or this visitor
-        has too many.
+        is for one of a page's pictures, of which a visitor may have more. Raises GateBusy: there is none, or this
+        visitor has too many.
         """
         most, kind = (PICTURES_PER_VISITOR, "picture") if picture else (USUAL, "")
         with page_scheduler.aside():

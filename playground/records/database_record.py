@@ -112,8 +112,8 @@ class RecordWriter:
         self._next_s = 0.0
 
     def write(self, wanted: Wanted) -> asyncio.Future[None]:
-        """Write soon. The future is done when it is on record. It raises `Elsewhere` where another process owns the
-        session, and `RecordUnreachable` where the database fails.
+        """Write soon. The future is done when it is on record. It raises `OwnedElsewhere` where another process owns
+        the session, and `RecordUnreachable` where the database fails.
         """
         if isinstance(wanted, RecordAppend) and wanted.reached is not None:
             self._notes.pop(wanted.public_id, None)  # an older one must not come after it

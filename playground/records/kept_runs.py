@@ -207,7 +207,7 @@ def replay_session(kept: Scenario, at_us: int = 0) -> Session:
 def delete_sessions(sessions: QuerySet[Session]) -> int:
     """Delete sessions with their records; return how many. A row that an owner is writing must be on record first, or
     not at all: a row that came in between would point to a session that is gone. So the leases are locked first, as
-    for every write (see `leases.guard`).
+    for every write (see `session_leases.guard`).
     """
     with transaction.atomic(savepoint=False):
         keys = list(sessions.values_list("pk", flat=True))

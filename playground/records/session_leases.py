@@ -124,7 +124,7 @@ def take(public_id: str, holder: LeaseHolder, lasts_s: float, epoch: int | None 
         epoch: under which this holder already has it, as far as it knows; it is kept if that is so.
 
     Raises:
-        Elsewhere: another process owns it.
+        OwnedElsewhere: another process owns it.
         Session.DoesNotExist: there is no such session.
     """
     until = Now() + timedelta(seconds=lasts_s)

@@ -44,7 +44,7 @@ DIGEST_S: Final = 20.0
 
 @job(RUN)
 def digest_at(scenario: dict[str, Any], commands: list[tuple[int, dict[str, Any]]], until_us: int) -> str:
-    """Return the digest of a run at a moment. Raises Refused where it is too long."""
+    """Return the digest of a run at a moment. Raises RequestRefused where it is too long."""
     deadline_s = time.monotonic() + DIGEST_S
     node = door().rehearse(scenario)
     try:

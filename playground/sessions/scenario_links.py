@@ -178,7 +178,7 @@ def _made_with(body: bytes) -> tuple[str, bytes]:
 
 @job(CHECK)
 def read_run(scenario: dict[str, Any]) -> dict[str, Any]:
-    """Return a scenario in full, checked by the engine and against what is afforded here. Raises Refused."""
+    """Return a scenario in full, checked by the engine and against what is afforded here. Raises RequestRefused."""
     try:
         return read(scenario, session_limits.current()).run
     except BadScenario as bad:

@@ -103,7 +103,7 @@ _digests: dict[tuple[str, int, int], str] = {}
 
 
 def _repeated(session: Session, commands: list[tuple[int, dict[str, Any]]], until_us: int) -> str:
-    """Return the digest of a session that is repeated. Raises Busy when others are repeated meanwhile."""
+    """Return the digest of a session that is repeated. Raises GateBusy when others are repeated meanwhile."""
     with work_places.for_present():
         return live_hosts.digest_at(session.scenario, commands, until_us)
 

@@ -222,7 +222,7 @@ class SessionSocket(SocketConsumer):
             language_of(self.scope),
             await database_sync_to_async(kept_runs.owns)(self.scope["session"], self.session_id),
             close=lambda for_good: self._end(GONE if for_good else TRY_AGAIN),
-            move=self._move,
+            move=lambda: self._last("move", None),
             group=caller.group,
         )
         if not self._take_place(caller):
@@ -357,12 +357,8 @@ class SessionSocket(SocketConsumer):
         logger.info("session %s: a socket was closed (%s): %s", self.session_id, code, message)
         self._end(code)
 
-    def _move(self) -> None:
-        """Send the browser to the process that has the session; it may take a moment until one has it."""
-        self._last("move", None)
-
     async def _new_place(self) -> str | None:
-        """Return where the session's socket is, None if nobody has the session or the proxy did not reach who has."""
+        """Return where the session's socket is, None if nobody has it (yet) or the proxy did not reach who has."""
         node = await database_sync_to_async(session_leases.node_of)(self.session_id)
         query = self.scope.get("query_string", b"").decode("ascii", "replace")
         if node in ("", settings.WATERLINE_NODE, live_hosts.hint_of(query)):

@@ -535,7 +535,7 @@ def page(request: HttpRequest, session_id: str) -> HttpResponse:
 
 @job(RUN)
 def as_page(source: PageSource) -> Iterator[bytes]:
-    """Yield a run as a page. Raises Refused where it takes too long."""
+    """Yield a run as a page. Raises RequestRefused where it takes too long."""
     deadline_s = time.monotonic() + MOST_S
     try:
         yield write(source, lambda: time.monotonic() > deadline_s).encode()

@@ -40,7 +40,7 @@ def form_page(view: View) -> View:
 
 
 def has_token(request: HttpRequest, what: str) -> bool:
-    """Take a token of whoever asks; `what` is a key of `ratelimit.PER_MINUTE`."""
+    """Take a token of whoever asks; `what` is a key of `rate_limits.PER_MINUTE`."""
     return rate_limits.take(what, request_callers.of_request(request).group)
 
 

@@ -49,9 +49,7 @@ class CommandDeclined(Exception):
 
 
 class WorkerLost(Exception):
-    """The worker is gone. `excess`: of what the session that asks took too much; None if the worker ended for another
-    reason.
-    """
+    """The worker is gone. `excess`: as in `LinkListener.lost`."""
 
     def __init__(self, excess: protocol.Excess | None = None) -> None:
         super().__init__()
@@ -129,9 +127,7 @@ class WorkerEnd(asyncio.Protocol):
         self._held.clear()
 
     async def call(self, request: Callable[..., Any], session: str, **fields: Any) -> dict[str, Any]:
-        """Send a request and return its answer. Raises Declined: it was refused. Raises Fallen: the run failed.
-        Raises Lost: the worker is gone.
-        """
+        """Send a request and return its answer. Raises `CommandDeclined`, `WorkerFailed` and `WorkerLost`."""
         if self.gone:
             raise WorkerLost
         number = next(self._numbers)
@@ -317,8 +313,8 @@ def process(
 
 
 class ComingWorker:
-    """A worker that is being started, and how many sessions wait for it. `start`: returns its end. Raises Lost where
-    it cannot be started.
+    """A worker that is being started, and how many sessions wait for it. `start`: returns its end. Raises WorkerLost
+    where it cannot be started.
     """
 
     def __init__(self, start: Coroutine[Any, Any, WorkerEnd]) -> None:
@@ -361,7 +357,7 @@ class WorkerPool:
                 await asyncio.shield((self._coming[0] if self._coming else self._come()).task)
 
     async def place(self, session_id: str, listener: LinkListener) -> WorkerEnd:
-        """Return a worker with few sessions for a new session. Raises Lost: no worker can be started."""
+        """Return a worker with few sessions for a new session. Raises WorkerLost: no worker can be started."""
         end = await self._least()
         if end.gone:
             raise WorkerLost

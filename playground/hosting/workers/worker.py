@@ -376,7 +376,7 @@ class EngineWorker:
         session = self.sessions.get(session_id)
         if session is None:
             if self.begin is None or self._files is None:
-                raise RuntimeError("the first message is Begin")
+                raise RuntimeError("the first message is BeginWorker")
             session = self.sessions[session_id] = EngineSession(
                 session_id,
                 door=self._door,
