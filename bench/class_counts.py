@@ -103,9 +103,9 @@ def _asked(work: Callable[[], object]) -> tuple[int, int]:
 
 async def commands() -> Result:
     """Count what commands of many sessions and a freeze of all take where they come at the same moment."""
+    from playground.hosting import protocol  # noqa: PLC0415
     from playground.hosting.audience import SessionClient  # noqa: PLC0415
-    from playground.hosting.session import protocol  # noqa: PLC0415
-    from playground.hosting.workers.pool import WorkerEnd  # noqa: PLC0415
+    from playground.hosting.pool import WorkerEnd  # noqa: PLC0415
     from playground.records import database_record, kept_runs  # noqa: PLC0415
     from playground.sessions import live_hosts  # noqa: PLC0415
 

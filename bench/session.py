@@ -9,8 +9,8 @@ from engine.broker.commands import scenario
 from engine.ctl.console import operated
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
+from playground.hosting.pacer import PageClock
 from playground.hosting.run import FrameWindow, PlayedFrame, SessionRun
-from playground.hosting.session.pacer import PageClock
 from playground.server.serve import MEMORY_LEVEL, WINDOW_BITS
 
 TICK_US = 50_000

@@ -18,9 +18,7 @@ import time
 from typing import Any, NamedTuple
 
 from bench.measure import Result
-from playground.hosting import real_engine
-from playground.hosting.session import protocol
-from playground.hosting.workers import pool
+from playground.hosting import pool, protocol, real_engine
 from playground.limits import session_limits
 from tools.processes import descendants_of, processor_s
 

@@ -29,11 +29,10 @@ from playground.exercises.authors import PostedForm
 from playground.exercises.grading import BadAnswer, TooLong
 from playground.exercises.kinds import kind_of, never
 from playground.exercises.schema import Exercise
-from playground.hosting import refusals
+from playground.hosting import protocol, refusals
 from playground.hosting.file_records import NotThere, wanted
 from playground.hosting.real_engine import door
 from playground.hosting.refusals import missing_words
-from playground.hosting.session import protocol
 from playground.hosting.session_record import short_id
 from playground.rules import LONGEST_QUERY, search
 from playground.sessions import scenario_links

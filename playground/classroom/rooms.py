@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, Final, Protocol
 
-from playground.hosting.session import protocol
+from playground.hosting import protocol
 from playground.records import paused_sessions
 from playground.sessions import cluster_control, live_hosts
 

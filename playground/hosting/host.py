@@ -1,5 +1,5 @@
 """The host of one session: only it gives the engine commands, and all watching sockets listen to it. The
-engine, its pace and its frames are in a worker (`playground.hosting.session`). Here are the requests, carried out
+engine, its pace and its frames are in a worker (`session.py`). Here are the requests, carried out
 one after the other, and the task that does so; `run_owner` keeps the run going. The registry has the hosts of
 this process: at most one for each session, with a bound on awake ones.
 """
@@ -19,8 +19,18 @@ import msgspec
 from django.utils.translation import gettext_lazy as _
 
 from engine.reading.conditions import Condition
-from playground.hosting import refusals, session_record
+from playground.hosting import protocol, refusals, session_record
 from playground.hosting.audience import SessionAudience, SessionClient
+from playground.hosting.pool import (
+    CAN_FORK,
+    InThread,
+    WorkerFactory,
+    WorkerFailed,
+    WorkerLost,
+    WorkerPool,
+    process,
+)
+from playground.hosting.protocol import BeginWorker
 from playground.hosting.real_engine import EngineDoor
 from playground.hosting.run_owner import (
     DESERTED_S,
@@ -31,19 +41,8 @@ from playground.hosting.run_owner import (
     StartTooLong,
     why,
 )
-from playground.hosting.session import protocol
-from playground.hosting.session.protocol import BeginWorker
 from playground.hosting.session_files import ProcessDirectory
 from playground.hosting.session_record import OwnedElsewhere, SessionRecord
-from playground.hosting.workers.pool import (
-    CAN_FORK,
-    InThread,
-    WorkerFactory,
-    WorkerFailed,
-    WorkerLost,
-    WorkerPool,
-    process,
-)
 from playground.limits.session_limits import SessionLimits
 from playground.texts import PageMessage, RequestRefused
 

@@ -10,9 +10,9 @@ from django.utils.translation import gettext_lazy as _
 
 from engine.broker.commands.base import refused
 from engine.values.errors import CommandError, Refusal
+from playground.hosting import protocol
 from playground.hosting.file_records import NotThere
-from playground.hosting.session import protocol
-from playground.hosting.session.protocol import WorkFailure
+from playground.hosting.protocol import WorkFailure
 from playground.texts import PageMessage
 
 BROKE = PageMessage(_("That broke the engine; the session is back where it was before."))

@@ -17,9 +17,9 @@ from engine.broker.cluster import Cluster
 from engine.replay import RunPlayer
 from engine.replay.player import ROWS_IN_A_FRAME, PlayedFrame, encode, frame_message, snapshot_message
 from engine.storage.directory import DirectoryStorage
+from playground.hosting import pacer
+from playground.hosting.pacer import PageClock
 from playground.hosting.real_engine import EngineDoor
-from playground.hosting.session import pacer
-from playground.hosting.session.pacer import PageClock
 from playground.hosting.session_files import CheckpointStore, SessionFiles
 from playground.hosting.session_record import RecordedSession
 from playground.limits.session_bounds import RECORD_BYTES, SessionBounds, number_of

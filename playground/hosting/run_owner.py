@@ -13,10 +13,17 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from playground.hosting import refusals
+from playground.hosting import protocol, refusals
 from playground.hosting.audience import SessionAudience, SessionClient
+from playground.hosting.pool import (
+    CommandDeclined,
+    LinkListener,
+    WorkerEnd,
+    WorkerFailed,
+    WorkerLost,
+    WorkerPool,
+)
 from playground.hosting.real_engine import EngineDoor
-from playground.hosting.session import protocol
 from playground.hosting.session_files import ProcessDirectory
 from playground.hosting.session_record import (
     OwnedElsewhere,
@@ -24,14 +31,6 @@ from playground.hosting.session_record import (
     RecordUnreachable,
     SessionRecord,
     judge,
-)
-from playground.hosting.workers.pool import (
-    CommandDeclined,
-    LinkListener,
-    WorkerEnd,
-    WorkerFailed,
-    WorkerLost,
-    WorkerPool,
 )
 from playground.limits import session_limits as checks
 from playground.limits.session_limits import SessionLimits

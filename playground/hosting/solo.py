@@ -21,11 +21,11 @@ from engine.ctl import console
 from engine.storage.ledger import LedgerStorage
 from engine.values.errors import FileCorrupt, FileMissing
 from engine.values.sizes import plain
+from playground.hosting import protocol
 from playground.hosting.file_records import NotThere, RecordReader, wanted
 from playground.hosting.real_engine import EngineDoor
 from playground.hosting.run import RunStorage
-from playground.hosting.session import protocol
-from playground.hosting.session.session import EngineSession
+from playground.hosting.session import EngineSession
 from playground.hosting.session_files import SessionFiles
 from playground.hosting.session_record import RecordedSession, judge
 from playground.limits.session_bounds import SessionBounds

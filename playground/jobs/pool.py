@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from django.utils import translation
 
-from playground.hosting.workers.link import LinkClosed, ProcessLink
-from playground.hosting.workers.pool import CAN_FORK, Launch, StartedProcess, WorkerFactory, process
+from playground.hosting.link import LinkClosed, ProcessLink
+from playground.hosting.pool import CAN_FORK, Launch, StartedProcess, WorkerFactory, process
 from playground.jobs import LOST, BoundedJob, JobBounds, JobEnded
 from playground.jobs.process import CODEC, unpacked
 from playground.limits import page_scheduler

@@ -27,7 +27,7 @@ from typing import Any, Final
 import django
 from django.utils import translation
 
-from playground.hosting.workers.link import LinkClosed, LinkCodec, ProcessLink, run
+from playground.hosting.link import LinkClosed, LinkCodec, ProcessLink, run
 from playground.jobs import BoundedJob, JobBounds, JobEnded
 
 NICENESS: Final = 5

@@ -130,7 +130,7 @@ def check_shape(value: Any, depth: int = DEPTH) -> int:
 
 def check_command(command: dict[str, Any], limits: SessionLimits, given: int) -> None:
     """Refuse a command that this server cannot afford, `given` others before it. What a session holds already counts
-    where that is known: see `hosting.session.burst`.
+    where that is known: see `hosting.run.check_burst`.
     """
     check_shape(command)
     if not isinstance(command.get("do"), str):

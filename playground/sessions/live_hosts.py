@@ -27,8 +27,8 @@ from engine.reading.conditions import Condition
 from engine.replay import RunPlayer
 from engine.values.errors import RunTooLong
 from playground.hosting.host import HostRegistry, RunSoFar
+from playground.hosting.protocol import BeginWorker
 from playground.hosting.real_engine import door
-from playground.hosting.session.protocol import BeginWorker
 from playground.hosting.session_files import build_of
 from playground.hosting.session_record import OwnedElsewhere, RecordUnreachable
 from playground.jobs import RUN, job

@@ -25,10 +25,10 @@ from django.utils.translation import gettext_lazy as _
 from engine.broker.commands.settings import release_of
 from engine.ctl.releases import FACTS, USAGES, ReleaseFacts
 from engine.ctl.stands_for import STANDS_FOR
+from playground.hosting import protocol
 from playground.hosting.audience import SessionClient
 from playground.hosting.host import ServerFull, SessionHost, TooManyWatchers
 from playground.hosting.refusals import message_of
-from playground.hosting.session import protocol
 from playground.limits import request_callers, session_limits
 from playground.limits.rate_limits import HeldQuotas, RateBucket
 from playground.limits.request_callers import RequestCaller

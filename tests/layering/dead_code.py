@@ -87,7 +87,7 @@ ALLOWED = (
         "Django asks a connection how long it stays open",
     ),
     (
-        r"playground/hosting/workers/pool\.py",
+        r"playground/hosting/pool.py",
         r"connection_\w+|data_received",
         "asyncio calls them",
     ),

@@ -225,7 +225,7 @@ def test_the_recipe_of_a_transition_names_what_is_written_and_what_is_measured_a
 def test_the_recipe_of_a_session_message_has_three_places_and_each_message_is_declared_once() -> None:
     places = read("docs/adding/session-message.md").split("## When you need more", 1)[0]
     assert len(re.findall(r"^\d\. ", places, re.MULTILINE)) == 3
-    tags = re.findall(r'tag_field="t", tag="(\w+)"', read("playground/hosting/session/protocol.py"))
+    tags = re.findall(r'tag_field="t", tag="(\w+)"', read("playground/hosting/protocol.py"))
     assert len(tags) == len(set(tags)) > 5
-    declared = re.findall(r'\btag="(\w+)"', read("playground/hosting/session/protocol.py"))
+    declared = re.findall(r'\btag="(\w+)"', read("playground/hosting/protocol.py"))
     assert len(declared) == len(set(declared)) >= len(tags)

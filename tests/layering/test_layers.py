@@ -228,7 +228,7 @@ def test_what_plays_a_session_knows_neither_the_web_framework_nor_an_event_loop(
         module_name(path).removesuffix(".__init__"): parse(path)
         for path in python_files("playground", "engine")
     }
-    for start in ("playground.hosting.session.session", "playground.hosting.workers.worker"):
+    for start in ("playground.hosting.session", "playground.hosting.worker"):
         everything = reached(start, known)
         assert "engine.values.errors" in everything or start.endswith("session")
         breaches = [

@@ -11,9 +11,7 @@ from engine.broker.time.process import QUANTUM_NS
 from engine.broker.time.processes import REPORT_EVERY_US
 from playground.classroom import rooms
 from playground.exercises import catalog
-from playground.hosting import run
-from playground.hosting.session import pacer
-from playground.hosting.workers import pool, worker
+from playground.hosting import pacer, pool, run, worker
 from playground.offline.recording import MOST_ROWS
 from playground.sessions import scenario_links, session_sockets
 from playground.storybook.cards import SUBJECTS

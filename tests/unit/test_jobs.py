@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from greenlet import getcurrent
 
-from playground.hosting.workers import worker
-from playground.hosting.workers.worker import SessionJob
+from playground.hosting import worker
+from playground.hosting.worker import SessionJob
 
 
 class Clock:

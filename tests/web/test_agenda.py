@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from playground.hosting.session import protocol
-from playground.hosting.session.pacer import LATE_S, MOST, FrameThrottle
-from playground.hosting.workers import worker as workers
-from playground.hosting.workers.worker import GRID_S, EngineWorker, WorkerAgenda
+from playground.hosting import protocol
+from playground.hosting import worker as workers
+from playground.hosting.pacer import LATE_S, MOST, FrameThrottle
+from playground.hosting.worker import GRID_S, EngineWorker, WorkerAgenda
 from playground.limits import session_limits
 from tests.web.stub import StubDoor
 

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from engine.replay import RunPlayer, on_ledger
+from playground.hosting import protocol
 from playground.hosting.real_engine import EngineDoor
 from playground.hosting.run import RunStorage, SessionRun
-from playground.hosting.session import protocol
-from playground.hosting.session.session import EngineSession
+from playground.hosting.session import EngineSession
 from playground.hosting.session_files import SUFFIX, CheckpointStore, SessionFiles
 from playground.hosting.session_record import RecordedSession
 from playground.limits import session_limits
@@ -111,7 +111,7 @@ def running(session: EngineSession) -> SessionRun:
 
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    monkeypatch.setattr("playground.hosting.session.session.WORTH_KEEPING", 50)
+    monkeypatch.setattr("playground.hosting.session.WORTH_KEEPING", 50)
     world = World(tmp_path)
     opened = world.door.open
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from playground.hosting.session import protocol
+from playground.hosting import protocol
 from playground.sessions import session_sockets
 from tests.web.test_host import World
 

@@ -16,14 +16,14 @@ import pytest
 
 from engine.storage.directory import DirectoryStorage
 from engine.values.errors import StorageFull
+from playground.hosting import protocol
 from playground.hosting.host import HostRegistry
+from playground.hosting.pool import WorkerFailed, WorkerLost
+from playground.hosting.protocol import WorkFailure
 from playground.hosting.real_engine import EngineDoor
 from playground.hosting.run_owner import RunStopped
-from playground.hosting.session import protocol
-from playground.hosting.session.protocol import WorkFailure
 from playground.hosting.session_files import SessionFiles
 from playground.hosting.session_record import RecordedSession, RecordUnreachable
-from playground.hosting.workers.pool import WorkerFailed, WorkerLost
 from playground.limits import session_limits
 from playground.sessions.past_runs import PastReader
 from tests.helpers.open_files import open_files

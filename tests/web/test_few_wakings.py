@@ -11,11 +11,10 @@ from typing import Any
 
 import pytest
 
-from playground.hosting.session import protocol
-from playground.hosting.session.pacer import TICK_S
-from playground.hosting.workers import link
-from playground.hosting.workers.pool import WorkerEnd
-from playground.hosting.workers.worker import EngineWorker
+from playground.hosting import link, protocol
+from playground.hosting.pacer import TICK_S
+from playground.hosting.pool import WorkerEnd
+from playground.hosting.worker import EngineWorker
 from playground.limits import session_limits
 from tests.web import test_host
 from tests.web.stub import StubDoor

@@ -12,10 +12,10 @@ from engine.replay.player import PlayedPiece, Timed
 from playground.exercises import catalog
 from playground.exercises.kinds import kind_of
 from playground.exercises.kinds.acting import as_answer
+from playground.hosting import protocol
 from playground.hosting.real_engine import EngineDoor
 from playground.hosting.run import SessionRun
-from playground.hosting.session import protocol
-from playground.hosting.session.session import ReachedGoals
+from playground.hosting.session import ReachedGoals
 from tests.web.stub import settled
 from tests.web.test_workers import Workers, workers
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from playground.hosting import protocol
 from playground.hosting.host import HostRegistry, ServerFull, TooManyWatchers
+from playground.hosting.pacer import STEADY_TICK_S
 from playground.hosting.run import FRAMES_IN_FLIGHT, ROWS_IN_A_FRAME
-from playground.hosting.session import protocol
-from playground.hosting.session.pacer import STEADY_TICK_S
 from playground.hosting.session_record import RecordedSession
 from playground.limits import session_limits
 from tests.helpers.patience import PATIENCE_S

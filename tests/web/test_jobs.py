@@ -13,9 +13,9 @@ from typing import Any, Final
 import pytest
 from django.utils import translation
 
-from playground.hosting.workers import pool as nurseries
-from playground.hosting.workers.link import LinkClosed, MessageUnpacker
-from playground.hosting.workers.pool import CAN_FORK, WorkerFactory
+from playground.hosting import pool as nurseries
+from playground.hosting.link import LinkClosed, MessageUnpacker
+from playground.hosting.pool import CAN_FORK, WorkerFactory
 from playground.jobs import BoundedJob, JobEnded, pool
 from playground.jobs.pool import JobPool
 from playground.jobs.process import CODEC

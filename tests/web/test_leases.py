@@ -15,9 +15,9 @@ import pytest_asyncio
 from channels.db import database_sync_to_async
 from django.utils import timezone
 
+from playground.hosting import protocol
 from playground.hosting.host import HostRegistry
 from playground.hosting.real_engine import door
-from playground.hosting.session import protocol
 from playground.hosting.session_record import OwnedElsewhere
 from playground.limits import session_limits
 from playground.models import CommandRecord, Lease, Session

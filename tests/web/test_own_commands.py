@@ -7,12 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
+from playground.hosting import protocol
 from playground.hosting.host import CommandQueue
+from playground.hosting.pool import WorkerPool
 from playground.hosting.run_owner import HostResources, RunOwner
-from playground.hosting.session import protocol
 from playground.hosting.session_files import ProcessDirectory
 from playground.hosting.session_record import RecordedSession
-from playground.hosting.workers.pool import WorkerPool
 from playground.limits import session_limits
 from tests.web.stub import MemoryBook, StubDoor
 

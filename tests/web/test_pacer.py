@@ -2,7 +2,7 @@
 
 import pytest
 
-from playground.hosting.session.pacer import AHEAD_S, CATCH_UP_S, MAX_SPEED, PageClock, RunPacer
+from playground.hosting.pacer import AHEAD_S, CATCH_UP_S, MAX_SPEED, PageClock, RunPacer
 
 FOREVER_US = 10**12
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from playground.hosting.session.protocol import BeginWorker
-from playground.hosting.workers import pool
-from playground.hosting.workers.pool import WorkerHeartbeat, WorkerLost
+from playground.hosting import pool
+from playground.hosting.pool import WorkerHeartbeat, WorkerLost
+from playground.hosting.protocol import BeginWorker
 from playground.limits import session_limits
 from tests.helpers.patience import PATIENCE_S
 from tests.web.stub import settled

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from playground.hosting.session import protocol
+from playground.hosting import protocol
 from playground.hosting.session_record import RecordedSession
 from playground.models import Scenario, Session
 from playground.records import kept_runs, paused_sessions

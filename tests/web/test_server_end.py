@@ -14,7 +14,7 @@ from typing import Final
 
 import pytest
 
-from playground.hosting.workers.pool import CAN_FORK
+from playground.hosting.pool import CAN_FORK
 from playground.server import serve
 from playground.sessions import live_hosts
 from tests.helpers.busy_links import busy_link, link_of

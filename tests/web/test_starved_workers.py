@@ -14,10 +14,9 @@ from typing import Any
 
 import pytest
 
-from playground.hosting.session import protocol
-from playground.hosting.workers import link, pool
-from playground.hosting.workers.link import ProcessLink
-from playground.hosting.workers.pool import TICKS_PER_S, InThread, WorkerHeartbeat
+from playground.hosting import link, pool, protocol
+from playground.hosting.link import ProcessLink
+from playground.hosting.pool import TICKS_PER_S, InThread, WorkerHeartbeat
 from tests.web import test_workers
 from tests.web.stub import StubDoor
 from tests.web.test_workers import SMALL, Workers

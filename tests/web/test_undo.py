@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from playground.hosting import protocol
 from playground.hosting.real_engine import door
-from playground.hosting.session import protocol
 from playground.models import CommandRecord, ScenarioText, Session
 from playground.records import kept_runs
 from playground.sessions import session_sharing

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from playground.hosting import host, refusals
-from playground.hosting.session import protocol
+from playground.hosting import host, protocol, refusals
 from playground.hosting.session_record import RecordedSession
 from tests.helpers.patience import PATIENCE_S
 from tests.web.stub import MemoryBook

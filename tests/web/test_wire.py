@@ -4,7 +4,7 @@ from typing import get_args
 
 import pytest
 
-from playground.hosting.session import protocol
+from playground.hosting import protocol
 from playground.sessions import session_sockets
 
 MOST = 1000

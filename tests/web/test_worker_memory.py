@@ -9,10 +9,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from playground.hosting import refusals
-from playground.hosting.session import protocol
+from playground.hosting import protocol, refusals
 from playground.hosting.session_record import RecordedSession
-from playground.hosting.workers.worker import WorkerMemory
+from playground.hosting.worker import WorkerMemory
 from tests.web.stub import MemoryBook, settled
 from tests.web.test_workers import SMALL, Workers, alive
 

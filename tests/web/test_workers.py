@@ -15,11 +15,10 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from playground.hosting import pool, protocol
 from playground.hosting.host import HostRegistry
 from playground.hosting.real_engine import EngineDoor
-from playground.hosting.session import protocol
 from playground.hosting.session_record import RecordedSession
-from playground.hosting.workers import pool
 from playground.limits import session_limits
 from tests.helpers.patience import PATIENCE_S
 from tests.web.stub import MemoryBook, Reader, settled
@@ -211,8 +210,8 @@ import sys, time
 import django
 from django.conf import settings
 settings.configure()
-from playground.hosting.workers.pool import WorkerFactory
-from playground.hosting.workers.pool import process
+from playground.hosting.pool import WorkerFactory
+from playground.hosting.pool import process
 launch = WorkerFactory() if sys.argv[1] == "forked" else process
 kept = [launch(), launch()]
 print("up", flush=True)

@@ -152,7 +152,7 @@ def test_a_refused_command_is_passed_over_or_raised() -> None:
 PLAIN = (
     "engine.replay",
     "playground.hosting.run",
-    "playground.hosting.session.pacer",
+    "playground.hosting.pacer",
 )
 """What paces and frames a session; a browser runs the same."""
 

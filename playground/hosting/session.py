@@ -18,7 +18,15 @@ from engine.reading.message_places import LETTERS, held_messages, letters_of
 from engine.replay import RunPlayer, WatchedRun
 from engine.replay.player import MOST_MESSAGES, MOST_TRANSITIONS, Timed
 from engine.values.errors import RunTooLong
-from playground.hosting import session_record
+from playground.hosting import pacer, protocol, session_record
+from playground.hosting.pacer import (
+    CATCH_UP_S,
+    FrameThrottle,
+    PageClock,
+    RunPacer,
+    RunProgress,
+    StoryStops,
+)
 from playground.hosting.real_engine import EngineDoor
 from playground.hosting.run import (
     BurstBeyond,
@@ -28,15 +36,6 @@ from playground.hosting.run import (
     RunStorage,
     SessionRun,
     check_burst,
-)
-from playground.hosting.session import pacer, protocol
-from playground.hosting.session.pacer import (
-    CATCH_UP_S,
-    FrameThrottle,
-    PageClock,
-    RunPacer,
-    RunProgress,
-    StoryStops,
 )
 from playground.hosting.session_files import BETWEEN, WORTH_KEEPING
 from playground.hosting.session_record import RecordedSession

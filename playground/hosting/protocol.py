@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, Literal, get_args
 import msgspec
 
 from engine.reading.conditions import Condition
-from playground.hosting.session.pacer import MAX_SPEED, MIN_SPEED
+from playground.hosting.pacer import MAX_SPEED, MIN_SPEED
 from playground.hosting.session_record import Timed
 from playground.limits.session_bounds import SessionBounds
 

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from engine.values.sizes import plain
-from playground.hosting.session.protocol import FromWorker, ToWorker
+from playground.hosting.protocol import FromWorker, ToWorker
 
 LENGTH: Final = struct.Struct(">I")
 READ_BYTES: Final = 256 * 1024

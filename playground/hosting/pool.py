@@ -23,11 +23,10 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, Final, Protocol
 
+from playground.hosting import link, protocol
+from playground.hosting.pacer import FrameThrottle
+from playground.hosting.protocol import WorkFailure
 from playground.hosting.real_engine import EngineDoor
-from playground.hosting.session import protocol
-from playground.hosting.session.pacer import FrameThrottle
-from playground.hosting.session.protocol import WorkFailure
-from playground.hosting.workers import link
 
 logger = logging.getLogger(__name__)
 
@@ -245,7 +244,7 @@ class WorkerHeartbeat:
         return fields[0], (int(fields[11]) + int(fields[12])) / TICKS_PER_S
 
 
-ROOT: Final = Path(__file__).resolve().parents[3]
+ROOT: Final = Path(__file__).resolve().parents[2]
 ENDS_S: Final = 3.0
 """How long workers may take to end."""
 PING_S: Final = 5.0
@@ -285,7 +284,7 @@ class WorkerProcess:
         self.wait = process.wait
 
 
-WORKER: Final = "playground.hosting.workers.worker"
+WORKER: Final = "playground.hosting.worker"
 
 
 def _begun(
@@ -570,8 +569,8 @@ class InThread:
         self._door = door
 
     def __call__(self) -> tuple[socket.socket, StartedProcess]:
-        from playground.hosting.workers.link import ProcessLink  # noqa: PLC0415 - a server has no engines otherwise
-        from playground.hosting.workers.worker import EngineWorker  # noqa: PLC0415
+        from playground.hosting.link import ProcessLink  # noqa: PLC0415 - a server has no engines otherwise
+        from playground.hosting.worker import EngineWorker  # noqa: PLC0415
 
         ours, theirs = socket.socketpair()
         worker = EngineWorker(ProcessLink(theirs), self._door)

@@ -1,6 +1,6 @@
 """The worker program: it runs the engines of some sessions in one thread, turn after turn. It ends when the
 server closes the socket, or by itself when a turn does not end. The server starts it with `python -m
-playground.hosting.workers.worker FD`.
+playground.hosting.worker FD`.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from typing import Any, Final
 
 from greenlet import GreenletExit, getcurrent, greenlet
 
+from playground.hosting import protocol
+from playground.hosting.link import LinkClosed, ProcessLink, run
+from playground.hosting.pacer import FrameThrottle
 from playground.hosting.real_engine import EngineDoor
 from playground.hosting.run import RunStorage
-from playground.hosting.session import protocol
-from playground.hosting.session.pacer import FrameThrottle
-from playground.hosting.session.session import EngineSession, SessionWork
+from playground.hosting.session import EngineSession, SessionWork
 from playground.hosting.session_files import CheckpointStore, SessionFiles
-from playground.hosting.workers.link import LinkClosed, ProcessLink, run
 
 KEPT: Final = 4
 """Idle stacks to keep for each thread; more are only in use if many long events take turns."""
@@ -414,7 +414,7 @@ def watch(worker: EngineWorker, link: ProcessLink, overrun_s: float, thread: int
 
 def _end(link: ProcessLink, stuck: protocol.RunStuck) -> None:
     """End this process because of a session."""
-    logging.getLogger("playground.hosting.workers.worker").error(
+    logging.getLogger("playground.hosting.worker").error(
         "session %s takes too much %s", stuck.session, stuck.excess
     )
     with contextlib.suppress(LinkClosed):

@@ -1,1 +1,0 @@
-"""A session's player: pace, frames and readers, in plain Python without Django and asyncio."""

@@ -1,1 +1,0 @@
-"""Processes that run engines: the program that runs in each, and the server's end of it."""
