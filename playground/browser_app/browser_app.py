@@ -17,7 +17,6 @@ from urllib.parse import parse_qsl
 import msgspec
 from django.template.loader import render_to_string
 from django.utils import translation
-from django.utils.datastructures import MultiValueDict
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
@@ -92,7 +91,7 @@ class BrowserAnswered(msgspec.Struct):
 
 
 def posted_form(fields: list[tuple[str, Any]]) -> PostedForm:
-    posted = MultiValueDict()
+    posted = PostedForm()
     for name, value in fields:
         posted.appendlist(name, str(value))
     return posted

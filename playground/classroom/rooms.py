@@ -98,9 +98,8 @@ class ClassRoom:
     def grid_changed(self) -> None:
         """Something differs that only the teacher's grid shows; it waits for its time. Call it in the event loop."""
         if self._grid_waits is None and any(member.student is None for member in self.members):
-            self._grid_waits = self.loop.call_at(
-                min(self._grid_due_s, self.loop.time() + MOST_REST_S), self._grid_due
-            )
+            due_s = min(self._grid_due_s, self.loop.time() + MOST_REST_S)
+            self._grid_waits = self.loop.call_at(due_s, self._grid_due)
 
     def _grid_due(self) -> None:
         self._grid_waits = None
@@ -294,15 +293,15 @@ async def _mix(public_id: str) -> Mix:
 
 def _answer_mixes(sender: str, sessions: list[str]) -> None:
     here = [public_id for public_id in sessions if live_hosts.registry().host(public_id) is not None]
+
+    async def answer() -> None:
+        mixes = await asyncio.gather(*map(_mix, here))
+        cluster_control.broadcast("mixes", mixes=dict(zip(here, mixes, strict=True)))
+
     if here:
-        task = asyncio.get_running_loop().create_task(_answer(here))
+        task = asyncio.get_running_loop().create_task(answer())
         _answering.add(task)
         task.add_done_callback(_answering.discard)
-
-
-async def _answer(sessions: list[str]) -> None:
-    mixes = await asyncio.gather(*map(_mix, sessions))
-    cluster_control.broadcast("mixes", mixes=dict(zip(sessions, mixes, strict=True)))
 
 
 def _take_mixes(sender: str, mixes: dict[str, Mix]) -> None:

@@ -102,12 +102,13 @@ class TeacherSocket(ClassSocket):
 
     async def _classroom(self) -> int | None:
         user = await get_user(self.scope)
-        found = await database_sync_to_async(self._found)(user)
-        return found.pk if found else None
 
-    def _found(self, user: Any) -> Any:
-        teacher = accounts.known(self.scope["session"], user)
-        return selectors.of_teacher(teacher, self.scope["url_route"]["kwargs"]["public_id"])
+        def of_teacher() -> Any:
+            teacher = accounts.known(self.scope["session"], user)
+            return selectors.of_teacher(teacher, self.scope["url_route"]["kwargs"]["public_id"])
+
+        found = await database_sync_to_async(of_teacher)()
+        return found.pk if found else None
 
     def _is_crowded(self, classroom: int) -> bool:
         room = rooms.of(classroom)

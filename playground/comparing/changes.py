@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any, Final, NamedTuple, get_args
 
 from django import forms
@@ -231,9 +230,11 @@ def apply(change: str, value: Any, scenario: Scenario, at_us: int = 0) -> Scenar
     `scenario`: A, in full. `at_us`: where B leaves A; 0 for the beginning.
     """
     altered = {**scenario, "digest": None, "title": scenario["title"]}
-    if change in ALTERATIONS:
+    if change in ALTERED:
+        field, verbs = ALTERED[change]
+        fields = {field: value == "persistent" if field == "persistent" else value}
         altered["commands"] = [
-            {**each, **ALTERATIONS[change](each, value)} if each["at_us"] >= at_us else each
+            _altered(each, fields) if each["at_us"] >= at_us and each["do"] in verbs else each
             for each in _with_actors(scenario, at_us)
         ]
         return altered
@@ -284,33 +285,20 @@ def _with_actors(scenario: Scenario, at_us: int) -> list[Command]:
     return sorted([*again, *commands], key=lambda each: each["at_us"])
 
 
-def _consumers(field: str) -> Callable[[Command, Any], Command]:
-    return lambda command, value: {field: value} if command["do"] == "set_consumer" else {}
+def _altered(command: Command, fields: Command) -> Command:
+    own_sizes = {"sizes": ""} if "size_bytes" in fields and "sizes" in command else {}
+    return {**command, **fields, **own_sizes}
 
 
-def _messages(
-    field: str, convert: Callable[[Any], Any] = lambda value: value
-) -> Callable[[Command, Any], Command]:
-    def alter(command: Command, value: Any) -> Command:
-        if command["do"] not in {"publish", "set_publisher"}:
-            return {}
-        own_sizes = {"sizes": ""} if field == "size_bytes" and "sizes" in command else {}
-        return {field: convert(value), **own_sizes}
-
-    return alter
-
-
-ALTERATIONS: dict[str, Callable[[Command, Any], Command]] = {
-    "prefetch": _consumers("prefetch"),
-    "consumer_rate": _consumers("rate_per_s"),
-    "ack": _consumers("ack"),
-    "publisher_rate": lambda command, value: (
-        {"rate_per_s": value} if command["do"] == "set_publisher" else {}
-    ),
-    "size_bytes": _messages("size_bytes"),
-    "persistent": _messages("persistent", lambda value: value == "persistent"),
+ALTERED: Final = {
+    "prefetch": ("prefetch", ("set_consumer",)),
+    "consumer_rate": ("rate_per_s", ("set_consumer",)),
+    "ack": ("ack", ("set_consumer",)),
+    "publisher_rate": ("rate_per_s", ("set_publisher",)),
+    "size_bytes": ("size_bytes", ("publish", "set_publisher")),
+    "persistent": ("persistent", ("publish", "set_publisher")),
 }
-"""Changes of the commands that the node gets."""
+"""Changes of the commands that the node gets: which field, and of which verbs."""
 
 
 def read(change: str, text: str) -> Any:

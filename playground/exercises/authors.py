@@ -6,11 +6,11 @@ shown for selection. The kinds of exercises build their forms from these.
 
 from __future__ import annotations
 
-from collections.abc import ItemsView
 from functools import cache
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import msgspec
+from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext_lazy as _
 
 from engine.backing_queue.message_places import CLASSIC_V2, VARIABLE_QUEUE
@@ -99,18 +99,8 @@ def of_session(
     return AuthoredRun(plain, tuple(commands), stand, end_us)
 
 
-class PostedForm(Protocol):
-    """The fields of a form: Django's QueryDict, or the browser's own."""
-
-    def get(self, name: str, otherwise: str) -> str:
-        """Return the last value of a field."""
-
-    def getlist(self, name: str) -> list[str]:
-        """Return all values of a field."""
-
-    def items(self) -> ItemsView[str, str]:
-        """Return the last value of each field."""
-
+PostedForm: TypeAlias = MultiValueDict
+"""The fields of a form: Django's QueryDict, or what a browser sends its own app."""
 
 TEXT, SHORT = 3000, 300
 """Most characters of a long and of a short text."""

@@ -270,11 +270,16 @@ def build(request: HttpRequest, session_id: str) -> HttpResponse:
         problem = str(refused.message)
     except TimeoutError:
         problem = _("The session is busy. Pause it, and try again.")
-    context = {"session_id": session_id, "kind": kind, "problem": problem, "right": right, "run": run}
-    context["kinds"] = [(name, each.author_label) for name, each in KINDS.items()]
-    if run is not None:
-        context |= offers(kind, run)
-    context["values"] = {name: value for name, value in filled.items() if name != "csrfmiddlewaretoken"}
+    context = {
+        "session_id": session_id,
+        "kind": kind,
+        "problem": problem,
+        "right": right,
+        "run": run,
+        **({} if run is None else offers(kind, run)),
+        "kinds": [(name, each.author_label) for name, each in KINDS.items()],
+        "values": {name: value for name, value in filled.items() if name != "csrfmiddlewaretoken"},
+    }
     status = 422 if problem and request.method == "POST" else 200
     return render(request, "exercises/build.html", context, status=status)
 

@@ -50,17 +50,17 @@ def with_nulls(value: Any) -> Any:
     }
 
 
-def _number(unit: Path) -> int:
-    return int(unit.parent.name.partition("-")[0])
+def in_file(path: Path) -> dict[str, Any]:
+    """Return what a data file has."""
+    found: dict[str, Any] = with_nulls(tomllib.loads(path.read_text("utf-8")))
+    return found
 
 
 @cache
 def units() -> tuple[LessonUnit, ...]:
     """Return the units in the order in which they are taught."""
-    return tuple(
-        msgspec.convert(tomllib.loads(path.read_text("utf-8")), LessonUnit)
-        for path in sorted(FOLDER.glob("*/unit.toml"), key=_number)
-    )
+    files = sorted(FOLDER.glob("*/unit.toml"), key=lambda path: int(path.parent.name.partition("-")[0]))
+    return tuple(msgspec.convert(in_file(path), LessonUnit) for path in files)
 
 
 @cache
@@ -71,16 +71,11 @@ def exercises() -> dict[str, Exercise]:
 
 @cache
 def _plain() -> dict[str, dict[str, Any]]:
-    found = {}
-    for unit in units():
-        for slug in unit.exercises:
-            path = next(FOLDER.glob(f"*/{slug}.toml"))
-            found[slug] = {
-                **with_nulls(tomllib.loads(path.read_text("utf-8"))),
-                "slug": slug,
-                "unit": unit.slug,
-            }
-    return found
+    return {
+        slug: {**in_file(next(FOLDER.glob(f"*/{slug}.toml"))), "slug": slug, "unit": unit.slug}
+        for unit in units()
+        for slug in unit.exercises
+    }
 
 
 Source = Callable[[str], dict[str, Any] | None]
@@ -192,8 +187,7 @@ def next_after(slug: str) -> Exercise | None:
 @cache
 def stated() -> dict[str, dict[str, tuple[str, ...]]]:
     """Return, by the name of a misconception, the feedback that shows it in each exercise or case."""
-    text = (FOLDER / "misconceptions.toml").read_text("utf-8")
-    return msgspec.convert(tomllib.loads(text), dict[str, dict[str, tuple[str, ...]]])
+    return msgspec.convert(in_file(FOLDER / "misconceptions.toml"), dict[str, dict[str, tuple[str, ...]]])
 
 
 @cache
@@ -252,8 +246,7 @@ class InventoryItem(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def items() -> tuple[InventoryItem, ...]:
-    plain = tomllib.loads((FOLDER / "inventory.toml").read_text("utf-8"))
-    return msgspec.convert(plain["items"], tuple[InventoryItem, ...])
+    return msgspec.convert(in_file(FOLDER / "inventory.toml")["items"], tuple[InventoryItem, ...])
 
 
 class WorkedExercise(Protocol):

@@ -12,7 +12,6 @@ the end of the run, with whatever numbers, and a test plays it to see. What carr
 from __future__ import annotations
 
 import datetime as dt
-import tomllib
 from collections.abc import Mapping
 from functools import cache
 from typing import Annotated, Any, Final, Literal, NamedTuple
@@ -117,10 +116,7 @@ class UnitReading(TranslatedPart[ReadingTexts], frozen=True, forbid_unknown_fiel
 
 @cache
 def _plain_readings() -> dict[str, dict[str, Any]]:
-    return {
-        path.stem: catalog.with_nulls(tomllib.loads(path.read_text("utf-8")))
-        for path in sorted(catalog.FOLDER.glob("*/readings/*.toml"))
-    }
+    return {path.stem: catalog.in_file(path) for path in sorted(catalog.FOLDER.glob("*/readings/*.toml"))}
 
 
 @cache
@@ -232,8 +228,7 @@ class CoursePlan(TranslatedPart[PlanTexts], frozen=True, forbid_unknown_fields=T
 
 @cache
 def plans() -> tuple[CoursePlan, ...]:
-    plain = tomllib.loads((catalog.FOLDER / "plans.toml").read_text("utf-8"))
-    return msgspec.convert(plain["plans"], tuple[CoursePlan, ...])
+    return msgspec.convert(catalog.in_file(catalog.FOLDER / "plans.toml")["plans"], tuple[CoursePlan, ...])
 
 
 def plan_rows(language: str) -> list[dict[str, Any]]:
@@ -299,10 +294,7 @@ class NoExample(LookupError):
 
 @cache
 def _plain() -> dict[str, dict[str, Any]]:
-    found = (
-        catalog.with_nulls(tomllib.loads(path.read_text("utf-8")))
-        for path in sorted(catalog.FOLDER.glob("*/examples/*.toml"))
-    )
+    found = map(catalog.in_file, sorted(catalog.FOLDER.glob("*/examples/*.toml")))
     return {each["exercise"]: each for each in found}
 
 

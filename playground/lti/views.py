@@ -41,9 +41,13 @@ MOST_HINT = 4_000
 @never_cache
 def keys(request: HttpRequest) -> HttpResponse:
     """Publish the public keys; the first one is made when somebody asks."""
+    _have_key()
+    return JsonResponse(Key.objects.as_jwks())
+
+
+def _have_key() -> None:
     if not Key.objects.active().exists():
         Key.objects.generate()
-    return JsonResponse(Key.objects.as_jwks())
 
 
 def _refused(
@@ -226,8 +230,7 @@ def choose(request: HttpRequest) -> HttpResponse:
         registration = LtiRegistration.objects.active().get(pk=choice.registration)
     except (signing.BadSignature, msgspec.ValidationError, LtiRegistration.DoesNotExist) as error:
         return _refused(request, error)
-    if not Key.objects.active().exists():
-        Key.objects.generate()
+    _have_key()
     titles = {slug: title for slug, title, _is_unit in launches.titled(get_language() or "en")}
     chosen = [each for each in request.POST.getlist("target")[:60] if each in titles]
     chosen = chosen if choice.is_several else chosen[:1]

@@ -296,8 +296,6 @@ AFTER = "_after"
 """The line of an example's verdict about the state after the step."""
 TAIL_US = 10_000_000
 """A written solution is judged this long after its last command, unless it has a time of its own."""
-ROWS = range(1, 5)
-"""Goals that an author can ask for."""
 VERBS = tuple("publish set_publisher get set_consumer ack requeue purge restart set remove".split())
 """Commands that an author can allow besides those of the solution."""
 
@@ -335,6 +333,7 @@ class ReachKind(FadedKind):
     label = author_label = _("reach a state")
     is_played = True
     on_paper = False
+    author_rows = range(1, 5)
     form = ReachForm
     button = _("Check")
     help = _("The engine repeats your session and checks whether the state was reached.")
@@ -452,7 +451,7 @@ class ReachKind(FadedKind):
     def draft(self, posted: PostedForm, run: AuthoredRun, texts: dict[str, Any]) -> dict[str, Any]:
         """Read the goals and what is allowed; what the author did in the rest of the run is the solution."""
         goals = []
-        for row in ROWS:
+        for row in self.author_rows:
             observable = posted.get(f"observable-{row}", "")
             if not observable:
                 continue
@@ -475,7 +474,7 @@ class ReachKind(FadedKind):
         return {"reach": {"goals": goals, "limits": limits, "solution": whole}}
 
     def offers(self, run: AuthoredRun) -> dict[str, Any]:
-        return {"rows": list(ROWS), "verbs": VERBS, "scene": authors.scene_of(run)}
+        return {**super().offers(run), "verbs": VERBS}
 
     def prove(self, made: Exercise, give_up: GiveUp) -> None:
         """Refuse where the author's own run does not reach the goals, or where doing nothing reaches them."""

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from playground.exercises.authors import AuthoredRun, PostedForm
     from playground.exercises.schema import Exercise, ExerciseTexts, NumberedExample, SchemaPart
 
+VerdictLines = Sequence[dict[str, Any]]
+"""Lines of a verdict as they are kept."""
+BesideRun = tuple[str, str] | None
+"""A locked answer and what the engine did, in words."""
 GiveUp = Callable[[], bool]
 """Called from time to time while a run is graded; if it returns true, TooLong is raised."""
 Log = Callable[[Sequence[Condition]], dict[str, Any]]
@@ -85,6 +89,8 @@ class ExerciseKind(ABC):
     """Whether it can be asked in a test: without a session to work in."""
     lines_shown: ClassVar[int] = 1000
     """How many lines of a verdict are shown."""
+    author_rows: ClassVar[range] = range(1, 7)
+    """Options, messages or goals that an author can ask for."""
 
     @property
     def template(self) -> str:
@@ -108,8 +114,8 @@ class ExerciseKind(ABC):
         """
 
     def offers(self, run: AuthoredRun) -> dict[str, Any]:
-        """Return what the author's form of this kind offers for a run."""
-        return {}
+        """Return what the author's form of this kind offers for a run: usually rows, and what is on the stage."""
+        return {"rows": list(self.author_rows), "scene": authors.scene_of(run)}
 
     def prove(self, made: Exercise, give_up: GiveUp) -> None:
         """Refuse what an author made if nobody can solve it, or if it is solved by doing nothing."""
@@ -155,13 +161,11 @@ class ExerciseKind(ABC):
         """
         return True
 
-    def prediction_beside(
-        self, texts: ExerciseTexts, lines: Sequence[dict[str, Any]]
-    ) -> tuple[str, str] | None:
+    def prediction_beside(self, texts: ExerciseTexts, lines: VerdictLines) -> BesideRun:
         """Return a locked answer and what the engine did, to be beside the run; None if there is no such pair."""
         return None
 
-    def predicted_lanes(self, exercise: Exercise, lines: Sequence[dict[str, Any]]) -> dict[str, int]:
+    def predicted_lanes(self, exercise: Exercise, lines: VerdictLines) -> dict[str, int]:
         """Return how many messages a locked answer puts in each lane, without lanes that it does not mention."""
         return {}
 
@@ -247,9 +251,7 @@ class PredictionKind(ExerciseKind):
         """Show what the engine did after a second try: the first time the run itself shows it."""
         return passed or told
 
-    def prediction_beside(
-        self, texts: ExerciseTexts, lines: Sequence[dict[str, Any]]
-    ) -> tuple[str, str] | None:
+    def prediction_beside(self, texts: ExerciseTexts, lines: VerdictLines) -> BesideRun:
         (line,) = lines
         return self.value_text(texts, line["yours"]), self.value_text(texts, line["engine"])
 

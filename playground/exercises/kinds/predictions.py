@@ -24,10 +24,12 @@ from playground.exercises.grading import (
 from playground.exercises.kinds.acting import MESSAGE, place_word
 from playground.exercises.kinds.kind import (
     MOST_PARTS,
+    BesideRun,
     ExerciseKind,
     GiveUp,
     KindProgress,
     PredictionKind,
+    VerdictLines,
     never,
     only_line,
     play,
@@ -156,8 +158,6 @@ def _is_count(value: Any) -> bool:
 
 LETTERS = string.ascii_uppercase
 """Spoken names of options: A, B, C, ..."""
-ROWS = range(1, 7)
-"""Options that an author can write, or messages whose place she can ask for."""
 
 
 class AnswerOption(SchemaPart, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -190,7 +190,7 @@ class OptionsKind(PredictionKind):
     def draft(self, posted: PostedForm, run: AuthoredRun, texts: dict[str, Any]) -> dict[str, Any]:
         """Read a text, a condition and feedback of each option."""
         options = []
-        for row in ROWS:
+        for row in self.author_rows:
             text = authors.text_of(posted, f"text-{row}")
             if not text:
                 continue
@@ -198,12 +198,9 @@ class OptionsKind(PredictionKind):
             options.append({"id": name, "when": authors.condition(posted, row, run)})
             texts["words"][name] = text
             texts["feedback"][name] = authors.text_of(posted, f"feedback-{row}") or texts["explain"]
-        if not 2 <= len(options) <= len(ROWS):
+        if len(options) < 2:
             raise RequestRefused(_("Write two to six options, each with a condition."))
         return {self.name: {"options": options}, "go_on": authors.go_on(run)}
-
-    def offers(self, run: AuthoredRun) -> dict[str, Any]:
-        return {"rows": list(ROWS), "scene": authors.scene_of(run)}
 
 
 def shuffled(exercise: Exercise, seed: str) -> list[str]:
@@ -260,7 +257,7 @@ class ChoiceKind(OptionsKind):
                 _("Exactly one option must come true in the run; here it is %(count)s."), count=len(right)
             )
 
-    def predicted_lanes(self, exercise: Exercise, lines: Sequence[dict[str, Any]]) -> dict[str, int]:
+    def predicted_lanes(self, exercise: Exercise, lines: VerdictLines) -> dict[str, int]:
         (line,) = lines
         return next((lanes_of(each.when) for each in exercise.form.options if each.id == line["yours"]), {})
 
@@ -310,9 +307,7 @@ class SeveralKind(OptionsKind):
     def parts(self, tally: str) -> list[str]:
         return [] if tally == "-" else tally.split(" ")
 
-    def prediction_beside(
-        self, texts: ExerciseTexts, lines: Sequence[dict[str, Any]]
-    ) -> tuple[str, str] | None:
+    def prediction_beside(self, texts: ExerciseTexts, lines: VerdictLines) -> BesideRun:
         chosen, holding_ = (
             self.between.join(self.about(texts, line["about"]) for line in lines if line[side]) or "–"
             for side in ("yours", "engine")
@@ -391,9 +386,7 @@ class MatchKind(PredictionKind):
         pairs = [part.partition(":") for part in tally.split(" ")]
         return " · ".join(self._pair(texts, item, answer) for item, _colon, answer in pairs)
 
-    def prediction_beside(
-        self, texts: ExerciseTexts, lines: Sequence[dict[str, Any]]
-    ) -> tuple[str, str] | None:
+    def prediction_beside(self, texts: ExerciseTexts, lines: VerdictLines) -> BesideRun:
         yours, engine = (
             " · ".join(self._pair(texts, line["about"], line[side]) for line in lines)
             for side in ("yours", "engine")
@@ -410,7 +403,7 @@ class MatchKind(PredictionKind):
         """Read the numbers of messages: the answers are the places where each may be."""
         items = []
         answers = schema.places_of(run.scenario).answers
-        for row in ROWS:
+        for row in self.author_rows:
             number = authors.text_of(posted, f"message-{row}")
             if not number and not posted.get(f"observable-{row}", ""):
                 continue
@@ -422,9 +415,6 @@ class MatchKind(PredictionKind):
         if len(items) < 2:
             raise RequestRefused(_("Choose two to six messages."))
         return {"match": {"items": items, "answers": answers}, "go_on": authors.go_on(run)}
-
-    def offers(self, run: AuthoredRun) -> dict[str, Any]:
-        return {"rows": list(ROWS), "scene": authors.scene_of(run)}
 
     def prove(self, made: Exercise, give_up: GiveUp) -> None:
         """Refuse an item for which not exactly one answer holds: a message that never came is nowhere."""
