@@ -25,6 +25,8 @@ Jump = Callable[[timedelta], None]
 WALL_CLOCKS = ("time.time", "time.time_ns", "timezone.now", "datetime.now", "datetime.utcnow")
 RUNS = (
     "playground/hosting",
+    "playground/sessions/live_hosts.py",
+    "playground/sessions/past_runs.py",
     "playground/sessions/session_sockets.py",
     "playground/records/database_record.py",
 )
