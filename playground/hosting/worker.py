@@ -24,7 +24,7 @@ from typing import Any, Final
 from greenlet import GreenletExit, getcurrent, greenlet
 
 from playground.hosting import protocol
-from playground.hosting.link import LinkClosed, ProcessLink, run
+from playground.hosting.link import NEW_OBJECTS, LinkClosed, ProcessLink, run
 from playground.hosting.pacer import FrameThrottle
 from playground.hosting.real_engine import EngineDoor
 from playground.hosting.run import RunStorage
@@ -254,10 +254,6 @@ READ_S: Final = 0.004
 """How long a command may wait to be read, and an answer to be sent, while turns follow each other."""
 OVERRUN_S: Final = 20.0
 """Processor time after which a turn counts as endless; real time would be wrong on a busy machine."""
-NEW_OBJECTS: Final = 2_000, 10, 100
-"""Between two searches for what refers to itself, as in the server's: the engine leaves nothing of that kind, and a
-search in 150 sessions took 0.1 s.
-"""
 LOOK_S: Final = 0.25
 """Real time between two looks at time and memory."""
 STUCK: Final = 3

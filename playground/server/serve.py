@@ -30,6 +30,7 @@ from twisted.internet.defer import Deferred
 from twisted.internet.tcp import Connection
 
 from playground import environment
+from playground.hosting.link import NEW_OBJECTS
 from playground.limits.request_callers import AT_ONCE, LastHop, without_addresses
 
 if TYPE_CHECKING:
@@ -165,10 +166,6 @@ def trim_memory(sleep: Callable[[float], None] = time.sleep) -> None:
 WINDOW_BITS = 13
 """8 KiB of earlier messages, to which compression refers: little memory for each socket, nearly all of the gain."""
 MEMORY_LEVEL = 6
-NEW_OBJECTS = 2_000, 10, 100
-"""Between two searches for what refers to itself: among new objects, so many times among older ones, and so many times
-among all, which holds up a class of 300 for 0.2 s. That was done every four seconds with Python's own numbers.
-"""
 OWN_FILES = 0o077
 """What this server writes, its workers too, is read by its own user only: the mask of the bits that are not given."""
 SWITCH_S = 0.0001
