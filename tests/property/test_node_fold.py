@@ -208,7 +208,7 @@ def commands() -> st.SearchStrategy[dict[str, Any]]:
     )
 
 
-PAUSES = st.sampled_from([0, 0, 1, 7_000, 120_000, 900_000, 3_000_000])
+PAUSES = st.sampled_from([0, 0, 1, 7_000, 120_000, 900_000, 3_000_000, 5_700_000])
 PROGRAMS = st.lists(st.tuples(commands(), PAUSES), max_size=25)
 
 
@@ -240,6 +240,12 @@ def test_fold_equals_snapshot_in_many_programs(
     profile: str, overrides: dict[str, Any], program: list[tuple[dict[str, Any], int]]
 ) -> None:
     follow(profile, overrides, program)
+
+
+def test_a_connection_that_was_blocked_shows_flow_for_five_seconds() -> None:
+    """Nothing else may happen when they are over."""
+    settings = {"work_profile": "measured-vm", "credit_flow_default_credit": [4, 2]}
+    follow("real", settings, [({"do": "publish", "count": 8, "size_bytes": 0}, 5_700_000)])
 
 
 TOPOLOGY = {

@@ -81,10 +81,9 @@ class CreditFlow:
         began = self._began_us
         return self.blocked or (began is not None and self._now_us() - began < memory_us)
 
-    @property
-    def flow_until_us(self) -> int:
-        """Time until which it shows `flow` if nobody blocks it (F7)."""
-        return 0 if self._began_us is None else self._began_us + MEMORY_US
+    def blocked_until_us(self, memory_us: int = MEMORY_US) -> int:
+        """Return when its last block is so long ago if nobody blocks it; 0 if it never was (A4, F7)."""
+        return 0 if self._began_us is None else self._began_us + memory_us
 
     @property
     def blocked_us(self) -> int:

@@ -320,6 +320,17 @@ class WorkProcess:
         """Whether a connection whose reader this is shows `flow` (A4)."""
         return not self.ended and self.credit.blocked_within(FLOW_MEMORY_US)
 
+    @property
+    def flow_until_us(self) -> int:
+        """When this, or the connection whose reader it is, no longer shows `flow` if nobody blocks it; 0 where nothing
+        shows it, or somebody blocks it now (A4, F7).
+        """
+        if self.credit.blocked:
+            return 0
+        if self.credit.in_flow:
+            return self.credit.blocked_until_us()
+        return self.credit.blocked_until_us(FLOW_MEMORY_US) if self.kind == "reader" and self.in_flow else 0
+
     # --- credit ------------------------------------------------------------------------------------------------------
     def send(self, action: Callable[[], None]) -> None:
         """Send something at the end of this quantum, or at once if it is not working."""

@@ -290,7 +290,7 @@ class NodeProcesses:
             self._reported_us[process.id] = now_us
             rule = "F3" if shown and "blocked_by" in changed else "P6"
             self._emit(ProcessChanged(rule, process.id, changed))
-        return process.credit.flow_until_us if items["state"] == "flow" and not items["blocked_by"] else 0
+        return process.flow_until_us
 
     def _report_again(self, at_us: int | None) -> None:
         """Schedule an event for the next process report."""
