@@ -246,6 +246,10 @@ def lessons(school: dict[str, Any]) -> Iterator[Row]:
             students = f"{lesson['students']} students {label}"
             yield f"{students}: a command until accepted", lesson["command_until_accepted"]
             yield f"{students}: a freeze until everybody knows", lesson["freeze_until_everybody_knows"]
+            yield (
+                f"{students}: all answer at once, until each is on record",
+                lesson["answers_at_once_until_recorded"],
+            )
             yield f"{students}: frames a second for each", f"{lesson['frames_a_second_for_each']:.1f}"
 
 
