@@ -190,6 +190,7 @@ def test_a_recorded_beginning_plays_while_the_engine_loads(page: Page, host: sta
     expect(page.locator("[data-situation]")).to_contain_text("All 12 messages wait in RAM")
     publish = page.get_by_role("button", name="Publish 12")
     expect(publish).to_be_disabled()
+    expect(page.locator("[data-act=dock-publish]")).to_be_disabled()
     page.keyboard.press("ArrowLeft")  # the recorded past is there, by keyboard
     expect(page.get_by_role("button", name="Back to now")).to_be_visible()
     page.keyboard.press("End")
@@ -198,6 +199,7 @@ def test_a_recorded_beginning_plays_while_the_engine_loads(page: Page, host: sta
     expect(chip).to_have_text("engine live", timeout=ENGINE_MS)
     expect(page.get_by_role("timer")).to_have_text(re.compile(r"00:01\.900"))
     waits_in_ram(page, 12)
+    expect(page.locator("[data-act=dock-publish]")).to_be_enabled()
     publish.click()
     waits_in_ram(page, 24)
 

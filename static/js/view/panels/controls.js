@@ -370,7 +370,8 @@ export class Controls {
    */
   enable(live) {
     this.live = live;
-    for (const fieldset of findAll("fieldset", HTMLFieldSetElement, this.root)) fieldset.disabled = !live || !this.owner;
+    const all = [...findAll("fieldset", HTMLFieldSetElement, this.root), ...findAll(".thumbs", HTMLFieldSetElement)];
+    for (const fieldset of all) fieldset.disabled = !live || !this.owner;
   }
 
   update() {
