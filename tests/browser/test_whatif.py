@@ -29,6 +29,9 @@ def test_pickers_are_the_question_and_the_address_is_the_view(page: Page, open_p
     expect(page.get_by_label("measure")).to_be_focused()
     expect(page.locator(".whatif-unit")).to_have_text("MiB")
     assert cell_texts(page) != before
+    expect(page.locator('.whatif-cell[tabindex="0"]')).to_have_count(
+        1
+    )  # the new view is awake, its pickers too
     page.get_by_label("X axis", exact=True).select_option("vm_memory_high_watermark")
     page.wait_for_url("**x=vm_memory_high_watermark&y=vm_memory_high_watermark_paging_ratio**")
     page.get_by_role("link", name="Difference from the defaults").click()
