@@ -144,7 +144,14 @@ def test_an_exercise_of_each_kind_is_made_handed_out_and_graded(
     teacher.wait_for_url("**/class/", timeout=LONG_MS)
     sessions.begin(teacher)
     publish(teacher)
-    teacher.get_by_role("link", name="Ask here").click()
+    ask = teacher.get_by_role("link", name="Ask here")
+    desktop = teacher.viewport_size
+    assert desktop
+    teacher.set_viewport_size({"width": 360, "height": 740})
+    assert ask.evaluate("(each) => each.scrollWidth <= each.clientWidth"), "its words are inside on a phone"
+    assert teacher.evaluate("document.documentElement.scrollWidth") <= 360
+    teacher.set_viewport_size(desktop)
+    ask.click()
     teacher.wait_for_url("**/learn/made/from/**", timeout=LONG_MS)
     builder = teacher.url
     teacher.select_option("#kind", "reach")
